@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The allocation side: fast, refill, empty, waive, slow, slow_high_order.
+ *
+ * Callers hold the pool's consumer side (net/core/page_pool.c, struct page_pool), so alloc.count
+ * seen at entry is what the kernel will see: above zero the page comes from the cache, at zero
+ * page_pool_refill_alloc_cache() follows, and if that finds nothing the slow path.
+ */
+#include "state.bpf.h"
+#include <bpf/bpf_tracing.h>
+
+static __always_inline void alloc_enter(struct page_pool *pool)
+{
+	struct here h;
+
+	if (!here_pool(&h, pool))
+		return;
+	if (h.ctx->frag_pool == (__u64)pool)
+		h.ctx->frag_counted = 1;
+	if (pool->alloc.count)
+		COUNT(&h, FAST, 1);
+}
+
+/*
+ * page_pool_alloc_pages() reaches page_pool_alloc_netmems() on one build (7.2) and has it inlined
+ * on another (6.12): counting both doubles there, counting one misses callers here. An empty cache
+ * tells: what follows is either page_pool_alloc_netmems() or at once the refill. Until one was met
+ * the cache level decides: a real allocation in between would have changed it.
+ *
+ * page_pool_alloc_pages(): 5.15 and later.
+ */
+SEC("fentry/page_pool_alloc_pages")
+int BPF_PROG(alloc_pages, struct page_pool *pool)
+{
+	struct here h;
+
+	if (pages_calls == PAGES_CALL_NETMEMS)
+		return 0;
+	if (pages_calls == PAGES_UNKNOWN && here_ctx(&h)) {
+		h.ctx->pages_pool = (__u64)pool;
+		h.ctx->pages_count = pool->alloc.count;
+	}
+	alloc_enter(pool);
+	return 0;
+}
+
+static __always_inline void netmems_enter(struct page_pool *pool)
+{
+	struct here h;
+
+	if (pages_calls == PAGES_UNKNOWN && here_ctx(&h) && h.ctx->pages_pool == (__u64)pool) {
+		h.ctx->pages_pool = 0;
+		if (h.ctx->pages_count == pool->alloc.count) {
+			if (!h.ctx->pages_count)
+				pages_calls = PAGES_CALL_NETMEMS;
+			return; /* counted at page_pool_alloc_pages() */
+		}
+	}
+	alloc_enter(pool);
+}
+
+/* 6.14 and later, and stable 6.12 */
+SEC("fentry/page_pool_alloc_netmems")
+int BPF_PROG(alloc_netmems, struct page_pool *pool)
+{
+	netmems_enter(pool);
+	return 0;
+}
+
+/* its name from 6.11 to 6.13 */
+SEC("fentry/page_pool_alloc_netmem")
+int BPF_PROG(alloc_netmem, struct page_pool *pool)
+{
+	netmems_enter(pool);
+	return 0;
+}
+
+/* 5.15 and later */
+SEC("fentry/page_pool_refill_alloc_cache")
+int BPF_PROG(refill_enter, struct page_pool *pool)
+{
+	struct here h;
+
+	if (!here_ctx(&h))
+		return 0;
+	if (h.ctx->pages_pool == (__u64)pool) {
+		h.ctx->pages_pool = 0;
+		pages_calls = PAGES_INLINE_NETMEMS;
+	}
+	if (h.ctx->frag_pool == (__u64)pool)
+		h.ctx->frag_counted = 1;
+	/* What was put into the ring may come out again now: it is no longer "just put". */
+	h.ctx->put.kind = PUT_NONE;
+	h.ctx->refill_pool = (__u64)pool;
+	h.ctx->waived = 0;
+	return 0;
+}
+
+/* The result is a struct page * or a netmem_ref; only whether there is one matters. */
+SEC("fexit/page_pool_refill_alloc_cache")
+int BPF_PROG(refill_exit, struct page_pool *pool, __u64 page)
+{
+	struct here h;
+
+	if (!here_pool(&h, pool))
+		return 0;
+	h.ctx->refill_pool = 0;
+	if (page) {
+		COUNT(&h, REFILL, 1);
+		COUNT(&h, MOVED, pool->alloc.count + 1);
+	} else if (!h.ctx->waived) {
+		COUNT(&h, EMPTY, 1);
+	}
+	/* At most one: a refill stops at the first page of another node. */
+	if (h.ctx->waived)
+		COUNT(&h, WAIVE, 1);
+	return 0;
+}
+
+static __always_inline void slow_done(struct page_pool *pool, __u64 page)
+{
+	struct here h;
+
+	if (!page || !here_pool(&h, pool))
+		return;
+	if (pool->p.order) {
+		COUNT(&h, SLOW_HIGH_ORDER, 1);
+	} else {
+		COUNT(&h, SLOW, 1);
+		COUNT(&h, FETCHED, pool->alloc.count + 1);
+	}
+}
+
+/* 5.15 up to the kernels where the next one is */
+SEC("fexit/__page_pool_alloc_pages_slow")
+int BPF_PROG(slow_pages_exit, struct page_pool *pool, __u32 gfp, __u64 page)
+{
+	slow_done(pool, page);
+	return 0;
+}
+
+/* seen on 7.2 */
+SEC("fexit/__page_pool_alloc_netmems_slow")
+int BPF_PROG(slow_netmems_exit, struct page_pool *pool, __u32 gfp, __u64 netmem)
+{
+	slow_done(pool, netmem);
+	return 0;
+}
+
+/*
+ * Fragments. page_pool_alloc_frag() gives a part of pool->frag_page; when that is used up and
+ * nobody else holds it, it starts again with the same page, else it allocates one (by a call that
+ * has its own hook, or inlined: 6.1).
+ */
+static __always_inline __u64 frag_page(const struct page_pool *pool)
+{
+	if (bpf_core_field_exists(pool->frag_page))
+		return pool->frag_page;
+	return (__u64)((const struct page_pool___frag_ptr *)pool)->frag_page;
+}
+
+static __always_inline void frag_enter(struct page_pool *pool)
+{
+	struct here h;
+
+	if (!here_ctx(&h))
+		return;
+	h.ctx->frag_pool = (__u64)pool;
+	h.ctx->frag_page = frag_page(pool);
+	h.ctx->frag_count = pool->alloc.count;
+	h.ctx->frag_counted = 0;
+}
+
+static __always_inline void frag_done(struct page_pool *pool, __u64 page)
+{
+	struct here h;
+
+	if (!here_pool(&h, pool) || h.ctx->frag_pool != (__u64)pool)
+		return;
+	h.ctx->frag_pool = 0;
+	if (!page)
+		return;
+	if (pool->frag_users > 1) { /* one more part of the same page */
+		if (frag_share_is_fast) {
+			COUNT(&h, FAST, 1);
+			COUNT(&h, SHARED, 1);
+		}
+		return;
+	}
+	if (h.ctx->frag_counted)
+		return;				     /* a new page, counted by the hooks inside */
+	if (pool->alloc.count < h.ctx->frag_count) { /* a new page from the cache, inlined here */
+		COUNT(&h, FAST, 1);
+		return;
+	}
+	if (page != h.ctx->frag_page)
+		return; /* a new page from a memory provider */
+	/* The same page from its beginning: it never saw the cache. */
+	COUNT(&h, FAST, 1);
+	if (frag_reuse_is_cached)
+		COUNT(&h, CACHED, 1);
+	else
+		COUNT(&h, SHARED, 1);
+}
+
+/* 5.15 and later; a wrapper of the next one from 6.11 on */
+SEC("fentry/page_pool_alloc_frag")
+int BPF_PROG(frag_page_enter, struct page_pool *pool)
+{
+	frag_enter(pool);
+	return 0;
+}
+
+SEC("fexit/page_pool_alloc_frag")
+int BPF_PROG(frag_page_exit, struct page_pool *pool, void *offset, __u32 size, __u32 gfp,
+	     __u64 page)
+{
+	frag_done(pool, page);
+	return 0;
+}
+
+/* 6.11 and later */
+SEC("fentry/page_pool_alloc_frag_netmem")
+int BPF_PROG(frag_netmem_enter, struct page_pool *pool)
+{
+	frag_enter(pool);
+	return 0;
+}
+
+SEC("fexit/page_pool_alloc_frag_netmem")
+int BPF_PROG(frag_netmem_exit, struct page_pool *pool, void *offset, __u32 size, __u32 gfp,
+	     __u64 netmem)
+{
+	frag_done(pool, netmem);
+	return 0;
+}
+
+char LICENSE[] SEC("license") = "GPL";

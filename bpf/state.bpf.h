@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The maps, and the way from a pool's address to this CPU's counters. */
+#ifndef PPOOLTOP_STATE_BPF_H
+#define PPOOLTOP_STATE_BPF_H
+
+#include "kernel.bpf.h"
+#include "slots.h"
+
+/* Set before loading. */
+extern const volatile __u32 nr_cpus; /* the size of a row of `counts` */
+extern const volatile bool preempt_rt;
+/* page_pool_alloc_frag() counts a further part of a page as fast (6.1, 6.12), or not (7.2) */
+extern const volatile bool frag_share_is_fast;
+/* ... and a page it starts again with as cached (7.2), or not (6.1, 6.12) */
+extern const volatile bool frag_reuse_is_cached;
+
+/* Learnt while running: see page_pool_alloc_pages() in alloc.bpf.c. */
+enum pages_calls { PAGES_UNKNOWN, PAGES_CALL_NETMEMS, PAGES_INLINE_NETMEMS };
+
+extern __u32 pages_calls;
+extern struct pp_global global;
+
+/* The outcome foretold for the page this CPU put last, to be put right if it is released. */
+enum put_kind { PUT_NONE, PUT_CACHED, PUT_RING, PUT_RELEASED };
+
+struct put_memo {
+	__u64 page; /* struct page * or netmem_ref */
+	__u32 kind;
+	__u32 slot;
+};
+
+#define BULK_MAX   16 /* XDP_BULK_QUEUE_SIZE, include/net/xdp.h: no caller passes more */
+#define BULK_POOLS 8  /* pools in one bulk put whose caches are followed apart */
+
+/* A bulk put that is under way. */
+struct bulk_state {
+	__u64 pool;	 /* the pool whose pages are put, if it is one (up to 6.13) */
+	__u64 full_pool; /* the pool whose full ring is counted already */
+	__u32 mixed;	 /* pages of any pool are put (later) */
+	__u32 released;	 /* pages freed because of their reference count */
+	__u32 left;	 /* pages freed because the ring was full */
+	__u32 cache;	 /* alloc.count at entry */
+	__u64 data[BULK_MAX];
+};
+
+/* What is under way on a CPU, for process context and softirq apart: one interrupts the other. */
+struct ctx_state {
+	struct put_memo put;
+	__u64 scratch; /* see page_recyclable() */
+	/* page_pool_alloc_pages() of this pool, with this cache level, is on its way */
+	__u64 pages_pool;
+	__u32 pages_count;
+	/* a refill of this pool is running; pages it dropped */
+	__u32 waived;
+	__u64 refill_pool;
+	/* page_pool_alloc_frag() of this pool is running; page and cache level it began with */
+	__u64 frag_pool;
+	__u64 frag_page;
+	__u32 frag_count;
+	__u32 frag_counted; /* the allocation inside is counted by its own hook */
+	struct bulk_state bulk;
+};
+
+/* Private to each CPU; entry cpu of the map `cpus`. */
+struct cpu_state {
+	__u64 pool; /* the pool seen last, and its slot */
+	__u32 slot;
+	__u32 pad;
+	struct ctx_state ctx[2]; /* index: in_softirq() */
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1); /* set before loading: PP_MAX_POOLS * nr_cpus */
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__type(key, __u32);
+	__type(value, struct pp_counts);
+} counts __weak SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, PP_MAX_POOLS);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__type(key, __u32);
+	__type(value, struct pp_pool);
+} pools __weak SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1); /* set before loading: nr_cpus */
+	__type(key, __u32);
+	__type(value, struct cpu_state);
+} cpus __weak SEC(".maps");
+
+/* address -> slot of every pool that lives */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, PP_MAX_POOLS);
+	__type(key, __u64);
+	__type(value, __u32);
+} slots __weak SEC(".maps");
+
+/*
+ * Free slots, oldest first: a dead pool's last counts stay readable for as long as possible, and a
+ * CPU that is late with a correction still finds them.
+ */
+struct {
+	__uint(type, BPF_MAP_TYPE_QUEUE);
+	__uint(max_entries, PP_MAX_POOLS);
+	__type(value, __u32);
+} free_slots __weak SEC(".maps");
+
+/*
+ * Take a slot for a pool. @created: at its birth, else it was there before and is met now.
+ * Returns the slot, or a negative number when none is free (counted in global.lost_pools).
+ */
+static __noinline int pool_add(__u64 address, __u32 created)
+{
+	const struct page_pool *pool = (const void *)address;
+	struct pp_counts *c;
+	struct pp_pool *p;
+	__u32 slot, *other;
+	int err;
+
+	if (bpf_map_pop_elem(&free_slots, &slot)) {
+		__sync_fetch_and_add(&global.lost_pools, 1);
+		return -1;
+	}
+	p = bpf_map_lookup_elem(&pools, &slot);
+	if (!p)
+		return -1;
+	__sync_fetch_and_add(&p->generation, 1);
+	for (__u32 i = 0; i < nr_cpus; i++) {
+		__u32 k = slot * nr_cpus + i;
+
+		c = bpf_map_lookup_elem(&counts, &k);
+		if (!c)
+			return -1;
+		__builtin_memset(c->n, 0, sizeof(c->n));
+		c->pool = address;
+	}
+	p->address = address;
+	p->since_ns = bpf_ktime_get_ns();
+	p->created = created;
+	p->destroyed_ns = 0;
+	p->changed_ns = 0;
+	p->netns = 0;
+	p->ifindex = 0;
+	p->queue = -1;
+	p->napi_id = 0;
+	p->ifname[0] = 0;
+	p->base_hold = BPF_CORE_READ(pool, pages_state_hold_cnt);
+	p->base_release = BPF_CORE_READ(pool, pages_state_release_cnt.counter);
+	p->base_cache = BPF_CORE_READ(pool, alloc.count);
+	p->base_ring = ring_pages(pool);
+	p->state = PP_SLOT_LIVE;
+	__sync_fetch_and_add(&p->generation, 1);
+
+	err = bpf_map_update_elem(&slots, &address, &slot, BPF_NOEXIST);
+	if (!err)
+		return slot;
+
+	/* Another CPU met the pool at the same time and was first: this slot goes back. */
+	p->state = PP_SLOT_FREE;
+	for (__u32 i = 0; i < nr_cpus; i++) {
+		__u32 k = slot * nr_cpus + i;
+
+		c = bpf_map_lookup_elem(&counts, &k);
+		if (c)
+			c->pool = 0;
+	}
+	bpf_map_push_elem(&free_slots, &slot, BPF_ANY);
+	other = bpf_map_lookup_elem(&slots, &address);
+	return other ? *other : -1;
+}
+
+/* The slot of a pool, taking one if it is new; negative when there is none. */
+static __always_inline int pool_slot(__u64 address)
+{
+	__u32 *slot = bpf_map_lookup_elem(&slots, &address);
+
+	return slot ? *slot : pool_add(address, 0);
+}
+
+static __always_inline struct pp_counts *slot_counts(__u32 slot, __u32 cpu)
+{
+	__u32 k = slot * nr_cpus + cpu;
+
+	return bpf_map_lookup_elem(&counts, &k);
+}
+
+/*
+ * Only this CPU writes the counter, but a softirq may interrupt process context between load and
+ * store: there one instruction has to do it all. In a softirq nothing that counts can interrupt.
+ */
+static __always_inline void count(__u64 *n, __s64 by, bool softirq)
+{
+	if (softirq)
+		*n += by;
+	else
+		__sync_fetch_and_add(n, by);
+}
+
+/* Where a program runs and what it counts into. */
+struct here {
+	__u32 cpu;
+	__u32 slot;
+	bool softirq;
+	struct cpu_state *cpu_state;
+	struct ctx_state *ctx;
+	struct pp_counts *counts;
+};
+
+/* Fill in all but slot and counts. False never happens, but the verifier cannot know. */
+static __always_inline bool here_ctx(struct here *h)
+{
+	h->cpu = bpf_get_smp_processor_id();
+	h->cpu_state = bpf_map_lookup_elem(&cpus, &h->cpu);
+	if (!h->cpu_state)
+		return false;
+	h->softirq = in_softirq();
+	h->ctx = h->softirq ? &h->cpu_state->ctx[1] : &h->cpu_state->ctx[0];
+	return true;
+}
+
+/*
+ * Fill in slot and counts. The pool seen last is remembered; the address inside the slot says
+ * whether the memory is still right, also when an interrupt changed it half-way. False: the pool
+ * has no slot, because too many live.
+ */
+static __always_inline bool here_counts(struct here *h, __u64 address)
+{
+	int slot;
+
+	if (h->cpu_state->pool == address) {
+		h->slot = h->cpu_state->slot;
+		h->counts = slot_counts(h->slot, h->cpu);
+		if (h->counts && h->counts->pool == address)
+			return true;
+	}
+	slot = pool_slot(address);
+	if (slot < 0)
+		return false;
+	h->slot = slot;
+	h->cpu_state->pool = address;
+	h->cpu_state->slot = slot;
+	h->counts = slot_counts(slot, h->cpu);
+	return h->counts != NULL;
+}
+
+static __always_inline bool here_pool(struct here *h, const struct page_pool *pool)
+{
+	return here_ctx(h) && here_counts(h, (__u64)pool);
+}
+
+#define COUNT(h, ID, by) count(&(h)->counts->n[PP_##ID], by, (h)->softirq)
+
+#endif /* PPOOLTOP_STATE_BPF_H */
