@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Reading the kernel: sources, best first, each filling a struct snapshot. */
+#ifndef PPOOLTOP_COLLECT_H
+#define PPOOLTOP_COLLECT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "snapshot.h"
+
+struct collect;
+
+struct collect_opts {
+	FILE *notes;  /* where notes about what is not to be had go, one line each, or NULL */
+	bool verbose; /* libbpf's own messages to stderr */
+	const char *without; /* for tests: a BPF program to leave out, or NULL */
+};
+
+/*
+ * Open the best source this kernel and user allow and start counting: down to netlink, which needs
+ * nothing. On success *@c is set, to be closed with collect_close(). Returns 0 or -errno.
+ */
+int collect_open(struct collect **c, const struct collect_opts *opts);
+
+/* Did collect_open() have to do with netlink for want of a privilege? */
+bool collect_unprivileged(const struct collect *c);
+
+/* The BPF source in use, or NULL; owned by @c. */
+struct bpf_source *collect_bpf(const struct collect *c);
+
+/*
+ * Read everything now into @s, which must be initialised; what it held is freed. 0 or -errno;
+ * -EOPNOTSUPP: neither BPF nor netlink can show a pool.
+ */
+int collect_read(struct collect *c, struct snapshot *s);
+
+void collect_close(struct collect *c);
+
+/*
+ * Netlink family "netdev" (6.8 and later; Documentation/netlink/specs/netdev.yaml): marks the pools
+ * of @s that it shows as visible, adds what it knows of them, and appends those not yet in @s. The
+ * caller's network namespace only. With @stats also the eleven counters, where the kernel has
+ * CONFIG_PAGE_POOL_STATS, for pools whose counters are not known. Needs no privilege.
+ * Returns the number of pools shown, or -errno; -EOPNOTSUPP: this kernel has no such family.
+ */
+int netlink_read(struct snapshot *s, bool stats);
+
+#endif /* PPOOLTOP_COLLECT_H */

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <stdlib.h>
+#include <string.h>
+
+#include "snapshot.h"
+
+void snapshot_init(struct snapshot *s, int nr_cpus)
+{
+	memset(s, 0, sizeof(*s));
+	s->nr_cpus = nr_cpus;
+}
+
+void snapshot_free(struct snapshot *s)
+{
+	for (size_t i = 0; i < s->nr_pools; i++)
+		free(s->pools[i].cpus);
+	free(s->pools);
+	snapshot_init(s, s->nr_cpus);
+}
+
+struct pool *snapshot_add(struct snapshot *s, bool cpus)
+{
+	struct pool *p;
+
+	if (s->nr_pools == s->cap_pools) {
+		size_t cap = s->cap_pools ? 2 * s->cap_pools : 16;
+
+		p = realloc(s->pools, cap * sizeof(*p));
+		if (!p)
+			return NULL;
+		s->pools = p;
+		s->cap_pools = cap;
+	}
+	p = &s->pools[s->nr_pools];
+	memset(p, 0, sizeof(*p));
+	p->queue = -1;
+	p->nid = -1;
+	if (cpus) {
+		p->cpus = calloc((size_t)s->nr_cpus, sizeof(*p->cpus));
+		if (!p->cpus)
+			return NULL;
+	}
+	s->nr_pools++;
+	return p;
+}
+
+struct pool *snapshot_find_id(struct snapshot *s, uint32_t id)
+{
+	for (size_t i = 0; i < s->nr_pools; i++)
+		if ((s->pools[i].has & POOL_HAS_ID) && s->pools[i].id == id)
+			return &s->pools[i];
+	return NULL;
+}

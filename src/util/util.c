@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <string.h>
+#include <time.h>
+
+#include "util.h"
+
+static volatile sig_atomic_t stop;
+
+void complain(const char *fmt, ...)
+{
+	va_list ap;
+
+	/* What stdout has so far comes first where both are one file. */
+	fflush(stdout);
+	fputs("ppooltop: ", stderr);
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	fputc('\n', stderr);
+}
+
+static void on_signal(int sig)
+{
+	(void)sig;
+	stop = 1;
+}
+
+void stop_on_signals(void)
+{
+	/* No SA_RESTART: a wait has to end. */
+	struct sigaction sa = {.sa_handler = on_signal};
+	struct sigaction ignore = {.sa_handler = SIG_IGN};
+
+	sigemptyset(&sa.sa_mask);
+	sigemptyset(&ignore.sa_mask);
+	sigaction(SIGINT, &sa, NULL);
+	sigaction(SIGTERM, &sa, NULL);
+	sigaction(SIGHUP, &sa, NULL);
+	sigaction(SIGPIPE, &ignore, NULL);
+}
+
+bool stopped(void)
+{
+	return stop;
+}
+
+void sleep_until(uint64_t deadline_ns)
+{
+	struct timespec ts = {
+		.tv_sec = (time_t)(deadline_ns / 1000000000),
+		.tv_nsec = (long)(deadline_ns % 1000000000),
+	};
+
+	while (!stop && clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &ts, NULL) == EINTR)
+		;
+}
+
+uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}
+
+int finish_output(FILE *f)
+{
+	if (ferror(f) || fflush(f))
+		return errno ? -errno : -EIO;
+	return 0;
+}
