@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What snapshots mean: differences, rates, ratios, sums per device, and whether the books balance.
+ */
+#ifndef PPOOLTOP_MODEL_H
+#define PPOOLTOP_MODEL_H
+
+#include "snapshot.h"
+
+/* What is computed for a pool, a device or everything. Unknown figures are NAN. */
+struct figures {
+	double rate[PP_NR_COUNTERS]; /* per second, over the interval */
+	double recycle_ratio;	     /* 0 to 1 */
+};
+
+struct audit {
+	bool known;	     /* false: not at rest, destroyed, or counters missing */
+	int64_t unaccounted; /* pages */
+};
+
+struct model_pool {
+	const struct pool *pool; /* in the model's snapshot */
+	struct figures figures;
+	struct audit audit;
+};
+
+struct model_device {
+	char ifname[16]; /* empty: pools without a device */
+	int ifindex;
+	uint32_t netns;
+	char netns_name[SNAP_NAMELEN];
+	char driver[SNAP_NAMELEN];
+
+	unsigned int pools; /* that are there now */
+	int64_t inflight;   /* pages; pools in state impossible are left out */
+	uint64_t inflight_bytes;
+	bool inflight_known;
+	uint32_t counters_known;
+	struct counters total;	/* of all its pools, those gone included: never goes backwards */
+	struct counters before; /* total one snapshot ago */
+	struct counters gone;	/* part of total: pools that are dead */
+	struct figures figures;
+};
+
+struct gone_pool {
+	uint64_t address;
+	uint32_t generation;
+};
+
+struct model {
+	struct snapshot now;
+	struct snapshot before;
+	double interval_s; /* between the two, NAN with only one */
+	struct model_pool *pools;
+	size_t nr_pools;
+	struct model_device *devices;
+	size_t nr_devices;
+	struct model_device totals;
+	struct gone_pool *gone; /* dead pools already in their device's total */
+	size_t nr_gone;
+};
+
+void model_init(struct model *m);
+void model_free(struct model *m);
+
+/*
+ * The model's next snapshot is @s, which the model then owns (@s is left empty). Pools in state
+ * dead are added to their device and not listed. Returns 0 or -ENOMEM.
+ */
+int model_update(struct model *m, struct snapshot *s);
+
+/* @x, or 0 when counter @i is not known. */
+bool counter_known(uint32_t known, enum pp_counter i);
+
+/*
+ * Pages recycled per page allocated: (cached + ring) / (fast + refill + slow + slow_high_order), at
+ * most 1. NAN when nothing was allocated or a term is not known. @n: PP_NR_COUNTERS values.
+ */
+double recycle_ratio(const double *n, uint32_t known);
+
+/* What is kept of a snapshot, by -d, -P and -n. */
+struct filter {
+	const char *device; /* interface name, or NULL */
+	const char *netns;  /* name or inode number, or NULL */
+	uint32_t id;	    /* the kernel's pool id, or 0 */
+};
+
+/* Drop pools that do not match @f from @s. */
+void snapshot_filter(struct snapshot *s, const struct filter *f);
+
+#endif /* PPOOLTOP_MODEL_H */
