@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Outputs: each makes one form of a model, and knows nothing of where it came from. */
+#ifndef PPOOLTOP_VIEW_H
+#define PPOOLTOP_VIEW_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "model.h"
+
+/* The document ppooltop/1, on one line or, if @pretty, on many. 0 or -errno. */
+int view_json(FILE *f, const struct model *m, bool pretty);
+
+struct table_opts {
+	const char *sort; /* title of a column, or NULL: by device and queue */
+	bool per_cpu;	  /* a row for each CPU that counted, below its pool */
+	int rows;	  /* at most so many lines, 0: all */
+};
+
+/* One line about host and source, one for each note, and the table of pools. 0 or -errno. */
+int view_table(FILE *f, const struct model *m, const struct table_opts *opts);
+
+/* Is @title the title of a column (in any case)? */
+bool view_table_column(const char *title);
+
+/* All titles, separated by spaces, for messages and --help. */
+void view_table_titles(FILE *f);
+
+/* "live", "draining", ...: the words of the JSON document. */
+const char *pool_state_name(enum pool_state state);
+
+#endif /* PPOOLTOP_VIEW_H */

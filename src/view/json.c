@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include <json-c/json.h>
+
+#include "util.h"
+#include "view.h"
+
+typedef struct json_object json;
+
+static const char *const state_names[POOL_NR_STATES] = {
+	[POOL_LIVE] = "live",	  [POOL_DRAINING] = "draining",	    [POOL_STUCK] = "stuck",
+	[POOL_SYSTEM] = "system", [POOL_IMPOSSIBLE] = "impossible", [POOL_DEAD] = "dead",
+};
+
+/* pool->slow.flags: include/net/page_pool/types.h, bit by bit */
+static const char *const flag_names[] = {"dma_map", "dma_sync_dev", "system_pool",
+					 "allow_unreadable_netmem"};
+
+/* enum dma_data_direction, include/linux/dma-direction.h */
+static const char *const dma_names[] = {"bidirectional", "to_device", "from_device", "none"};
+
+const char *pool_state_name(enum pool_state state)
+{
+	return state_names[state];
+}
+
+/* json-c wants UTF-8; a name may hold any byte but '/' and space (dev_valid_name()). */
+static json *new_string(const char *s)
+{
+	char out[2 * 128 + 1];
+	size_t n = 0;
+
+	if (!s || !s[0])
+		return NULL;
+	while (*s && n + 4 < sizeof(out)) {
+		unsigned char c = (unsigned char)*s;
+		size_t len = c < 0x80 ? 1 : c >= 0xf0 ? 4 : c >= 0xe0 ? 3 : c >= 0xc2 ? 2 : 0;
+		size_t i = 1;
+
+		while (i < len && ((unsigned char)s[i] & 0xc0) == 0x80)
+			i++;
+		if (!len || i < len || c > 0xf4) {
+			/* no UTF-8: the byte as the code point of that number */
+			out[n++] = (char)(0xc0 | c >> 6);
+			out[n++] = (char)(0x80 | (c & 0x3f));
+			s++;
+			continue;
+		}
+		memcpy(out + n, s, len);
+		n += len;
+		s += len;
+	}
+	return json_object_new_string_len(out, (int)n);
+}
+
+static json *new_int(bool known, int64_t v)
+{
+	return known ? json_object_new_int64(v) : NULL;
+}
+
+static json *new_uint(bool known, uint64_t v)
+{
+	return known ? json_object_new_uint64(v) : NULL;
+}
+
+static json *new_real(double v)
+{
+	char text[32];
+
+	if (!isfinite(v))
+		return NULL;
+	snprintf(text, sizeof(text), "%.6g", v);
+	return json_object_new_double_s(v, text);
+}
+
+static void add(json *o, const char *key, json *v)
+{
+	json_object_object_add(o, key, v);
+}
+
+static json *new_time(const struct timespec *ts)
+{
+	struct tm tm;
+	char date[32], text[48];
+
+	if (!ts->tv_sec || !gmtime_r(&ts->tv_sec, &tm))
+		return NULL;
+	strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%S", &tm);
+	snprintf(text, sizeof(text), "%s.%03ldZ", date, ts->tv_nsec / 1000000);
+	return json_object_new_string(text);
+}
+
+/* alloc{} and recycle{} into @o, each counter by @value. */
+#define ADD_COUNTERS(o, value)                                                               \
+	do {                                                                                 \
+		json *alloc = json_object_new_object(), *recycle = json_object_new_object(); \
+		PP_COUNTERS(ADD_COUNTER_##value)                                             \
+		add(o, "alloc", alloc);                                                      \
+		add(o, "recycle", recycle);                                                  \
+	} while (0)
+#define ADD_COUNTER_total(ID, side, key, ...) \
+	add(side, #key, new_uint(counter_known(known, PP_##ID), n->n[PP_##ID]));
+#define ADD_COUNTER_rate(ID, side, key, ...) add(side, #key, new_real(f->rate[PP_##ID]));
+
+static void add_totals(json *o, const struct counters *n, uint32_t known)
+{
+	ADD_COUNTERS(o, total);
+}
+
+static void add_figures(json *o, const struct figures *f)
+{
+	json *rate = json_object_new_object();
+
+	ADD_COUNTERS(rate, rate);
+	add(o, "rate", rate);
+	add(o, "recycle_ratio", new_real(f->recycle_ratio));
+}
+
+static json *new_inflight(bool known, int64_t pages, uint64_t bytes)
+{
+	json *o = json_object_new_object();
+
+	add(o, "pages", new_int(known, pages));
+	add(o, "bytes", new_uint(known, bytes));
+	return o;
+}
+
+static json *new_fill(bool known, uint32_t pages, bool cap_known, uint32_t capacity)
+{
+	json *o = json_object_new_object();
+
+	add(o, "pages", new_uint(known, pages));
+	add(o, "capacity", new_uint(cap_known, capacity));
+	return o;
+}
+
+static json *new_netns(uint32_t inode, const char *name)
+{
+	char text[16];
+
+	if (name[0])
+		return new_string(name);
+	if (!inode)
+		return NULL;
+	snprintf(text, sizeof(text), "%" PRIu32, inode);
+	return new_string(text);
+}
+
+static json *new_device(const struct pool *p)
+{
+	json *o = json_object_new_object();
+
+	add(o, "ifname", new_string(p->ifname));
+	add(o, "ifindex", new_int(p->ifindex > 0, p->ifindex));
+	add(o, "netns", new_netns(p->netns, p->netns_name));
+	add(o, "driver", new_string(p->driver));
+	add(o, "queue", new_int(p->queue >= 0, p->queue));
+	add(o, "napi_id", new_uint(p->napi_id, p->napi_id));
+	add(o, "dev", NULL);
+	return o;
+}
+
+static json *new_params(const struct pool *p)
+{
+	bool known = p->has & POOL_HAS_PARAMS;
+	json *o = json_object_new_object(), *flags = json_object_new_array();
+
+	for (unsigned int i = 0; i < sizeof(flag_names) / sizeof(flag_names[0]); i++)
+		if (known && (p->flags & (1u << i)))
+			json_object_array_add(flags, new_string(flag_names[i]));
+	add(o, "order", new_uint(known, p->order));
+	add(o, "ring_size", new_uint(known, p->ring_size));
+	add(o, "pool_size", new_uint(known, p->pool_size));
+	add(o, "nid", new_int(known, p->nid));
+	add(o, "flags", flags);
+	add(o, "dma_dir", known && p->dma_dir < 4 ? new_string(dma_names[p->dma_dir]) : NULL);
+	add(o, "offset", new_uint(known, p->offset));
+	add(o, "max_len", new_uint(known, p->max_len));
+	add(o, "provider", known ? json_object_new_boolean(p->provider) : NULL);
+	return o;
+}
+
+static json *new_audit(const struct audit *a)
+{
+	json *o = json_object_new_object();
+
+	add(o, "ok", a->known ? json_object_new_boolean(!a->unaccounted) : NULL);
+	add(o, "unaccounted", new_int(a->known, a->unaccounted));
+	return o;
+}
+
+static bool counted_anything(const struct counters *n)
+{
+	for (int i = 0; i < PP_NR_COUNTERS; i++)
+		if (n->n[i])
+			return true;
+	return false;
+}
+
+/* CPUs that counted something: the others would be zeros by the hundred. */
+static json *new_cpus(const struct pool *p, int nr_cpus)
+{
+	json *list = json_object_new_array();
+
+	for (int i = 0; (p->has & POOL_HAS_CPUS) && i < nr_cpus; i++) {
+		json *o;
+
+		if (!counted_anything(&p->cpus[i]))
+			continue;
+		o = json_object_new_object();
+		add(o, "cpu", json_object_new_int(i));
+		add_totals(o, &p->cpus[i], p->counters_known);
+		json_object_array_add(list, o);
+	}
+	return list;
+}
+
+/* One string that is this pool and no other for as long as the machine runs. */
+static json *new_key(const struct pool *p)
+{
+	char key[48];
+
+	if (p->has & POOL_HAS_ADDRESS)
+		snprintf(key, sizeof(key), "%" PRIx64 ".%" PRIu32, p->address, p->generation / 2);
+	else
+		snprintf(key, sizeof(key), "id%" PRIu32, p->id);
+	return new_string(key);
+}
+
+static json *new_address(const struct pool *p)
+{
+	char text[24];
+
+	if (!(p->has & POOL_HAS_ADDRESS))
+		return NULL;
+	snprintf(text, sizeof(text), "0x%" PRIx64, p->address);
+	return new_string(text);
+}
+
+static json *new_pool(const struct model_pool *mp, const struct snapshot *s)
+{
+	const struct pool *p = mp->pool;
+	bool books = p->has & POOL_HAS_BOOKS, params = p->has & POOL_HAS_PARAMS;
+	json *o = json_object_new_object();
+
+	add(o, "key", new_key(p));
+	add(o, "id", new_uint(p->has & POOL_HAS_ID, p->id));
+	add(o, "address", new_address(p));
+	add(o, "state", new_string(state_names[p->state]));
+	add(o, "visible", json_object_new_boolean(p->visible));
+	add(o, "since", new_time(&p->since));
+	add(o, "device", new_device(p));
+	add(o, "creator", NULL);
+	add(o, "params", new_params(p));
+	add(o, "inflight",
+	    new_inflight(p->has & POOL_HAS_INFLIGHT, p->inflight, p->inflight_bytes));
+	add(o, "hold", new_uint(books, p->hold));
+	add(o, "release", new_uint(books, p->release));
+	add(o, "cache", new_fill(books, p->cache, books, 128)); /* PP_ALLOC_CACHE_SIZE */
+	add(o, "ring", new_fill(books, p->ring, params, p->ring_size));
+	add(o, "destroyed_s", new_real(p->has & POOL_HAS_DESTROYED ? p->destroyed_s : (double)NAN));
+	add_totals(o, &p->total, p->counters_known);
+	add_figures(o, &mp->figures);
+	add(o, "audit", new_audit(&mp->audit));
+	add(o, "cpus", new_cpus(p, s->nr_cpus));
+	add(o, "verdicts", json_object_new_array());
+	return o;
+}
+
+static void add_sums(json *o, const struct model_device *d)
+{
+	add(o, "pools", json_object_new_int64(d->pools));
+	add(o, "inflight", new_inflight(d->inflight_known, d->inflight, d->inflight_bytes));
+	add_totals(o, &d->total, d->counters_known);
+	add_figures(o, &d->figures);
+}
+
+static json *new_sum_device(const struct model_device *d)
+{
+	json *o = json_object_new_object(), *dev = json_object_new_object();
+
+	add(dev, "ifname", new_string(d->ifname));
+	add(dev, "ifindex", new_int(d->ifindex > 0, d->ifindex));
+	add(dev, "netns", new_netns(d->netns, d->netns_name));
+	add(dev, "driver", new_string(d->driver));
+	add(o, "device", dev);
+	add_sums(o, d);
+	return o;
+}
+
+static json *new_source(const struct source_info *info)
+{
+	json *o = json_object_new_object(), *missing = json_object_new_array();
+
+	for (int i = 0; i < info->nr_missing; i++) {
+		json *m = json_object_new_object();
+
+		add(m, "counter", new_string(info->missing[i].counter));
+		add(m, "reason", new_string(info->missing[i].reason));
+		json_object_array_add(missing, m);
+	}
+	add(o, "counters", new_string(info->counters));
+	add(o, "state", new_string(info->state));
+	add(o, "level", new_string(info->level));
+	add(o, "missing", missing);
+	return o;
+}
+
+static json *new_document(const struct model *m)
+{
+	json *o = json_object_new_object(), *host = json_object_new_object();
+	json *losses = json_object_new_object(), *totals = json_object_new_object();
+	json *pools = json_object_new_array(), *devices = json_object_new_array();
+
+	add(host, "kernel", new_string(m->now.host.kernel));
+	add(host, "cpus", json_object_new_int(m->now.host.cpus));
+	add(host, "page_size", json_object_new_int64(m->now.host.page_size));
+	add(losses, "pools", json_object_new_uint64(m->now.lost_pools));
+	add(losses, "events", json_object_new_uint64(m->now.lost_events));
+	for (size_t i = 0; i < m->nr_pools; i++)
+		json_object_array_add(pools, new_pool(&m->pools[i], &m->now));
+	for (size_t i = 0; i < m->nr_devices; i++)
+		json_object_array_add(devices, new_sum_device(&m->devices[i]));
+	add_sums(totals, &m->totals);
+
+	add(o, "schema", new_string("ppooltop/1"));
+	add(o, "time", new_time(&m->now.time));
+	add(o, "interval_s", new_real(m->interval_s));
+	add(o, "host", host);
+	add(o, "source", new_source(&m->now.source));
+	add(o, "losses", losses);
+	add(o, "pools", pools);
+	add(o, "devices", devices);
+	add(o, "totals", totals);
+	return o;
+}
+
+int view_json(FILE *f, const struct model *m, bool pretty)
+{
+	int flags = JSON_C_TO_STRING_NOSLASHESCAPE;
+	json *doc = new_document(m);
+	const char *text;
+	int err = -ENOMEM;
+
+	flags |=
+		pretty ? JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED : JSON_C_TO_STRING_PLAIN;
+	text = json_object_to_json_string_ext(doc, flags);
+	/* In one go: whoever reads gets a whole document or none. */
+	if (text) {
+		fputs(text, f);
+		fputc('\n', f);
+		err = finish_output(f);
+	}
+	json_object_put(doc);
+	return err;
+}
