@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Traffic that makes the kernel's page_pools work, without hardware.
+ *
+ * `ppload` (tests/load/) and `ppooltop demo` are thin shells around load_run(). There is no
+ * global state: several threads or processes may each run a load of their own.
+ */
+#ifndef LOAD_H
+#define LOAD_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Rows of load_modes[], in this order. */
+enum load_mode {
+	LOAD_DROP,     /* live frames, XDP_DROP */
+	LOAD_PASS,     /* live frames, XDP_PASS: skbs that the stack drops */
+	LOAD_TX,       /* live frames, XDP_TX: out of the device, dropped by the veth peer */
+	LOAD_REDIRECT, /* live frames, bpf_redirect() to another device */
+	LOAD_CPUMAP,   /* live frames, redirected to and dropped on another CPU */
+	LOAD_BULK,     /* live frames, XDP_TX on a NIC that completes in bulk */
+	LOAD_UDP_HOLD, /* live frames, XDP_PASS to a socket nobody reads */
+	LOAD_VETH_XDP, /* packets into a veth with an XDP program */
+	LOAD_VIRTIO,   /* TCP between two NICs of this machine */
+	LOAD_NR_MODES,
+};
+
+#define LOAD_FOREVER	   UINT64_MAX /* count: until *stop */
+#define LOAD_NO_CPU	   (-1)
+
+#define LOAD_BATCH_DEFAULT 64
+#define LOAD_BATCH_MAX	   256	/* TEST_XDP_MAX_BATCH, net/bpf/test_run.c */
+#define LOAD_SIZE_MIN	   22	/* UDP payload of a 64-byte frame (without FCS) */
+#define LOAD_SIZE_MAX	   1472 /* UDP payload that fills an MTU of 1500 */
+
+/*
+ * What to do. Zero is a good default for every member but count and cpu; load_opts_init() sets
+ * those. The strings and *stop belong to the caller and must outlive load_run().
+ */
+struct load_opts {
+	enum load_mode mode;
+	uint64_t count;	       /* frames, packets, or bytes (LOAD_VIRTIO) in one run */
+	unsigned int runs;     /* times to send count; 0 is 1 */
+	unsigned int batch;    /* frames the kernel makes at a time; 0 is LOAD_BATCH_DEFAULT */
+	unsigned int size;     /* UDP payload, bytes; 0 is LOAD_SIZE_MIN */
+	int cpu;	       /* CPU for the calling thread, or LOAD_NO_CPU */
+	const char *device[2]; /* NULL: make or find them */
+	unsigned int hold_s;   /* LOAD_UDP_HOLD: seconds to keep the pages */
+	uint64_t pps;	       /* frames, packets or bytes a second; 0 is as fast as possible */
+	/*
+	 * Live frames: the most frames in one bpf_prog_test_run(), that is, from one pool. 0 is
+	 * automatic: about 50 ms worth where stop or pps is set, so that the stop is prompt and
+	 * the rate even, else no limit. With a larger value a stop is still prompt where it comes
+	 * with a signal to the generating thread, because the kernel then ends the run.
+	 */
+	uint32_t chunk;
+	const atomic_bool *stop; /* may be NULL; looked at every 100 ms or more often */
+};
+
+/* What was done, filled in also when load_run() fails. */
+struct load_result {
+	uint64_t requested; /* count * runs; LOAD_FOREVER if so */
+	/*
+	 * Frames, packets or bytes really sent. For live frames this is exact whatever happened:
+	 * the XDP program counts its own runs, and the kernel calls page_pool_alloc_pages() once
+	 * for each (xdp_test_run_batch(), net/bpf/test_run.c); only an allocation that failed is
+	 * a call more, and it ends the run with -ENOMEM.
+	 */
+	uint64_t sent;
+	int64_t received;   /* what came out at the other end, -1: unknown */
+	int64_t queued;	    /* LOAD_UDP_HOLD: packets that were in the socket; else -1 */
+	uint64_t errors;    /* calls that failed: refused runs, full rings, lost connections */
+	uint64_t test_runs; /* live frames: bpf_prog_test_run() calls, one pool each */
+	double seconds;	    /* wall time of the traffic itself, holding included */
+	int other_cpu;	    /* LOAD_CPUMAP: where the frames are dropped; else LOAD_NO_CPU */
+	char device[2][16]; /* the devices used; empty: none */
+	char error[240];    /* "what: why; what to do" after a failure, else empty */
+};
+
+/* A mode as users see it. */
+struct load_mode_info {
+	const char *name;
+	const char *help;
+	bool bytes;		  /* count is in bytes */
+	bool live;		  /* live frames: batch and chunk mean something */
+	unsigned int max_devices; /* how many of opts->device are looked at */
+	int (*run)(const struct load_opts *opts, struct load_result *res);
+};
+
+extern const struct load_mode_info load_modes[LOAD_NR_MODES];
+
+/* The mode called name, or -1. */
+int load_mode_find(const char *name);
+
+/* Sets defaults for a mode: count 0 (to be set), no CPU, 5 seconds of hold. */
+void load_opts_init(struct load_opts *opts, enum load_mode mode);
+
+/*
+ * Generates the traffic from the calling thread, and returns when all is sent, *stop is set, or
+ * something failed. Needs CAP_NET_ADMIN, CAP_BPF and CAP_SYS_ADMIN.
+ *
+ * Where no device is given, the calling thread is in a private network namespace (unshare(2))
+ * until it returns, with devices of its own: they go when load_run() returns and when the
+ * process dies, by SIGKILL too. Other threads of the process stay where they are. The thread's
+ * CPU affinity and namespace are put back at the end.
+ *
+ * Returns 0 when all was sent or *stop ended it, or a negative errno with res->error set:
+ * -EPERM (privilege), -EOPNOTSUPP (this kernel cannot), -EINVAL (options), -ENODEV (no such
+ * device), -ENOMEM (a page could not be had) and what the system calls give.
+ */
+int load_run(const struct load_opts *opts, struct load_result *res);
+
+#endif /* LOAD_H */
