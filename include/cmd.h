@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Commands: a table, one file each, and the options they share. */
+#ifndef PPOOLTOP_CMD_H
+#define PPOOLTOP_CMD_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "collect.h"
+#include "model.h"
+
+struct command {
+	const char *name;
+	const char *help;
+	const char *options; /* letters of the options it takes */
+	int (*main)(int argc, char **argv);
+};
+
+extern const struct command commands[];
+extern const int nr_commands;
+
+int top_main(int argc, char **argv);
+int show_main(int argc, char **argv);
+int dump_main(int argc, char **argv);
+int probe_main(int argc, char **argv);
+int demo_main(int argc, char **argv);
+
+struct options {
+	double interval_s;
+	long count; /* 0: not given */
+	struct filter filter;
+	const char *sort;
+	bool per_cpu;
+	bool json;
+	bool pretty;
+	bool verbose;
+};
+
+/*
+ * Parse the options of the command argv[0]. Returns -1 to go on, or the code to exit with: help was
+ * printed, or a mistake was complained about.
+ */
+int options_parse(struct options *o, int argc, char **argv);
+
+/* Help for one command, or for all. */
+void command_usage(FILE *f, const struct command *c);
+void usage(FILE *f);
+
+/*
+ * The loop that show, dump and top have in common: open the sources, read, wait, read and hand over
+ * each interval's model to @view, opts->count times (0: until stopped). Returns an exit code; what
+ * went wrong was complained about.
+ */
+int command_loop(const struct options *opts, int (*view)(const struct model *m, void *arg),
+		 void *arg);
+
+#endif /* PPOOLTOP_CMD_H */

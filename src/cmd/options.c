@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
+#include <getopt.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd.h"
+#include "util.h"
+#include "view.h"
+
+/* An option is a row of data; which command takes it stands in the table of commands. */
+static const struct option_row {
+	char letter;
+	const char *name;
+	const char *arg;
+	const char *help;
+} rows[] = {
+	{'i', "interval", "SECONDS", "time between two readings, 0.05 or more (1)"},
+	{'c', "count", "N", "stop after N intervals"},
+	{'d', "device", "NAME", "pools of this network interface only"},
+	{'P', "pool", "ID", "the pool with this id of the kernel only"},
+	{'n', "netns", "NAME", "pools of this network namespace (name or inode number) only"},
+	{'s', "sort", "KEY", "sort by a column"},
+	{'C', "per-cpu", NULL, "a line for each CPU, with counts"},
+	{'j', "json", NULL, "JSON"},
+	{'p', "pretty", NULL, "JSON over many lines"},
+	{'v', "verbose", NULL, "say why something could not be loaded, in libbpf's words"},
+	{'V', "version", NULL, "print the version"},
+	{'h', "help", NULL, "this"},
+};
+
+#define NR_ROWS (int)(sizeof(rows) / sizeof(rows[0]))
+
+static const struct command *command_named(const char *name)
+{
+	for (int i = 0; i < nr_commands; i++)
+		if (!strcmp(commands[i].name, name))
+			return &commands[i];
+	return &commands[0];
+}
+
+static void put_option(FILE *f, const struct option_row *r)
+{
+	fprintf(f, "  -%c, --%s%s%-*s%s\n", r->letter, r->name, r->arg ? " " : "",
+		(int)(20 - strlen(r->name) - (r->arg ? 1 : 0)), r->arg ? r->arg : "", r->help);
+}
+
+void command_usage(FILE *f, const struct command *c)
+{
+	fprintf(f, "usage: ppooltop %s [OPTIONS]\n%s\n\n", c->name, c->help);
+	for (int i = 0; i < NR_ROWS; i++)
+		if (strchr(c->options, rows[i].letter))
+			put_option(f, &rows[i]);
+	if (strchr(c->options, 's')) {
+		fputs("\ncolumns to sort by: ", f);
+		view_table_titles(f);
+		fputc('\n', f);
+	}
+}
+
+void usage(FILE *f)
+{
+	fputs("usage: ppooltop [COMMAND] [OPTIONS]\nEvery page_pool of this machine, live and exactly.\n\n",
+	      f);
+	for (int i = 0; i < nr_commands; i++)
+		fprintf(f, "  %-8s%s\n", commands[i].name, commands[i].help);
+	fputc('\n', f);
+	for (int i = 0; i < NR_ROWS; i++)
+		put_option(f, &rows[i]);
+	fputs("\nppooltop COMMAND --help says which a command takes; ppooltop(8) says it all.\n",
+	      f);
+}
+
+/* A number and nothing else, within [min, max]. */
+static bool parse_real(const char *s, double min, double max, double *v)
+{
+	char *end;
+
+	errno = 0;
+	*v = strtod(s, &end);
+	return end != s && !*end && !errno && isfinite(*v) && *v >= min && *v <= max;
+}
+
+static bool parse_whole(const char *s, long min, long max, long *v)
+{
+	char *end;
+
+	errno = 0;
+	*v = strtol(s, &end, 10);
+	return end != s && !*end && !errno && *v >= min && *v <= max;
+}
+
+static int set_option(struct options *o, const struct command *c, int letter, const char *arg)
+{
+	long n;
+
+	switch (letter) {
+	case 'i':
+		if (parse_real(arg, 0.05, 1e6, &o->interval_s))
+			return -1;
+		complain("-i wants seconds, from 0.05 to 1000000, not \"%s\"", arg);
+		return EXIT_WANTING;
+	case 'c':
+		if (parse_whole(arg, 1, 1000000000, &o->count))
+			return -1;
+		complain("-c wants a whole number, 1 or more, not \"%s\"", arg);
+		return EXIT_WANTING;
+	case 'P':
+		if (parse_whole(arg, 1, 0xffffffffL, &n)) {
+			o->filter.id = (uint32_t)n;
+			return -1;
+		}
+		complain("-P wants the kernel's id of a pool, not \"%s\"", arg);
+		return EXIT_WANTING;
+	case 's':
+		if (view_table_column(arg)) {
+			o->sort = arg;
+			return -1;
+		}
+		complain("-s: no column \"%s\"; ppooltop %s --help lists them", arg, c->name);
+		return EXIT_WANTING;
+	case 'd':
+		o->filter.device = arg;
+		return -1;
+	case 'n':
+		o->filter.netns = arg;
+		return -1;
+	case 'C':
+		o->per_cpu = true;
+		return -1;
+	case 'j':
+		o->json = true;
+		return -1;
+	case 'p':
+		o->pretty = true;
+		return -1;
+	case 'v':
+		o->verbose = true;
+		return -1;
+	default:
+		command_usage(stdout, c);
+		return finish_output(stdout) ? EXIT_FAILED : EXIT_DONE;
+	}
+}
+
+int options_parse(struct options *o, int argc, char **argv)
+{
+	const struct command *c = command_named(argv[0]);
+	struct option longs[NR_ROWS + 1] = {0};
+	/* The first colon: tell a missing value from an unknown option. */
+	char shorts[2 * NR_ROWS + 2] = ":", *end = shorts + 1;
+	int letter, code, nr = 0;
+
+	memset(o, 0, sizeof(*o));
+	o->interval_s = 1;
+	for (int i = 0; i < NR_ROWS; i++) {
+		if (!strchr(c->options, rows[i].letter))
+			continue;
+		longs[nr++] =
+			(struct option){rows[i].name, rows[i].arg ? required_argument : no_argument,
+					NULL, rows[i].letter};
+		*end++ = rows[i].letter;
+		if (rows[i].arg)
+			*end++ = ':';
+	}
+	opterr = 0;
+	while ((letter = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
+		if (letter == '?' || letter == ':') {
+			complain("%s: %s \"%s\"; see ppooltop %s --help", c->name,
+				 letter == ':' ? "a value is missing after" : "no option",
+				 argv[optind - 1], c->name);
+			return EXIT_WANTING;
+		}
+		code = set_option(o, c, letter, optarg);
+		if (code >= 0)
+			return code;
+	}
+	if (optind < argc) {
+		complain("%s takes no \"%s\"; see ppooltop %s --help", c->name, argv[optind],
+			 c->name);
+		return EXIT_WANTING;
+	}
+	return -1;
+}

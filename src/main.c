@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <locale.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cmd.h"
+#include "util.h"
+
+const struct command commands[] = {
+	{"top", "live view (the default)", "icsdPnCvh", top_main},
+	{"show", "one table on stdout; -c N -i S repeats", "icsdPnCvh", show_main},
+	{"dump", "one JSON document; -c N makes JSON Lines", "icpdPnvh", dump_main},
+	{"probe", "what this kernel offers, and what will be n/a and why", "jpvh", probe_main},
+	{"demo", "make page_pool traffic in private namespaces and show it", "icsCvh", demo_main},
+};
+
+const int nr_commands = sizeof(commands) / sizeof(commands[0]);
+
+static const struct command *find_command(const char *name)
+{
+	for (int i = 0; i < nr_commands; i++)
+		if (!strcmp(commands[i].name, name))
+			return &commands[i];
+	return NULL;
+}
+
+int main(int argc, char **argv)
+{
+	const struct command *c;
+
+	setlocale(LC_ALL, "");
+	if (argc > 1 && (!strcmp(argv[1], "-h") || !strcmp(argv[1], "--help"))) {
+		usage(stdout);
+		return finish_output(stdout) ? EXIT_FAILED : EXIT_DONE;
+	}
+	if (argc > 1 && (!strcmp(argv[1], "-V") || !strcmp(argv[1], "--version"))) {
+		puts("ppooltop " VERSION);
+		return finish_output(stdout) ? EXIT_FAILED : EXIT_DONE;
+	}
+	if (argc < 2 || argv[1][0] == '-') {
+		/* No command: options are top's. */
+		argv[0] = (char *)commands[0].name;
+		return commands[0].main(argc, argv);
+	}
+	c = find_command(argv[1]);
+	if (!c) {
+		complain("no command \"%s\"; see ppooltop --help", argv[1]);
+		return EXIT_WANTING;
+	}
+	return c->main(argc - 1, argv + 1);
+}
