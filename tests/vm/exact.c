@@ -1,0 +1,390 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * exact: is every counter what it should be, to the unit?
+ *
+ *   exact [-w PROG] [-t PROG] [-x CPU] [-S] COMMAND...
+ *
+ * Starts to count, runs the COMMANDs (each a shell command) side by side, and compares what was
+ * counted, pool by pool and CPU by CPU, with what truth.bpf.c read from the kernel. Commands that
+ * print the JSON of ppload are asked how many frames they sent. TAP on stdout.
+ *
+ *   -w PROG  leave out a BPF program      } faults made on purpose:
+ *   -t PROG  attach a program twice       } the test has to fail
+ *   -x CPU   leave out a CPU's counters   }
+ *   -S       no kernel counters: that is a failure
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <json-c/json.h>
+#include <linux/types.h>
+
+#include "../../src/collect/bpf.h"
+#include "collect.h"
+#include "counters.h"
+#include "snapshot.h"
+#include "slots.h"
+#include "truth.h"
+
+#include "ppooltop.skel.h"
+#include "truth.skel.h"
+
+#define MAX_COMMANDS 16
+
+static const char *const names[] = {
+#define PP_X(ID, side, key, ...) #key,
+	PP_COUNTERS(PP_X)
+#undef PP_X
+};
+
+static int tests, failures;
+
+static void check(bool ok, const char *what)
+{
+	printf("%sok %d - %s\n", ok ? "" : "not ", ++tests, what);
+	failures += !ok;
+}
+
+static void die(const char *what, int err)
+{
+	printf("Bail out! %s: %s\n", what, strerror(err));
+	exit(1);
+}
+
+/* --- commands ------------------------------------------------------------------------------------
+ */
+
+struct command {
+	const char *text;
+	pid_t pid;
+	FILE *out;
+	int status;
+	uint64_t sent;
+	bool live; /* live frames: one allocation each */
+};
+
+static void start(struct command *c)
+{
+	int fds[2];
+
+	if (pipe(fds))
+		die("pipe", errno);
+	c->pid = fork();
+	if (c->pid < 0)
+		die("fork", errno);
+	if (!c->pid) {
+		dup2(fds[1], STDOUT_FILENO);
+		close(fds[0]);
+		close(fds[1]);
+		execl("/bin/sh", "sh", "-c", c->text, (char *)NULL);
+		_exit(127);
+	}
+	close(fds[1]);
+	c->out = fdopen(fds[0], "r");
+}
+
+static void finish(struct command *c)
+{
+	static const char *const live[] = {"drop", "pass", "tx", "redirect", "cpumap", "bulk"};
+	struct json_object *o, *v;
+	char text[4096];
+	size_t n = fread(text, 1, sizeof(text) - 1, c->out);
+
+	text[n] = '\0';
+	fclose(c->out);
+	waitpid(c->pid, &c->status, 0);
+	printf("# %s: %s", c->text, n ? text : "(nothing)\n");
+	o = json_tokener_parse(text);
+	if (!o)
+		return;
+	if (json_object_object_get_ex(o, "sent", &v))
+		c->sent = json_object_get_uint64(v);
+	if (json_object_object_get_ex(o, "mode", &v))
+		for (size_t i = 0; i < sizeof(live) / sizeof(live[0]); i++)
+			c->live |= !strcmp(json_object_get_string(v), live[i]);
+	json_object_put(o);
+}
+
+/* --- a fault on purpose: one program attached a second time, into the same maps ------------------
+ */
+
+static struct ppooltop_bpf *attach_twice(const char *prog)
+{
+	struct ppooltop_bpf *again = ppooltop_bpf__open();
+	struct bpf_program *p;
+	struct bpf_map *map;
+	__u32 id = 0;
+
+	if (!again)
+		die("second skeleton", errno);
+	/* Maps of the first are found by name among all there are. */
+	bpf_object__for_each_map(map, again->obj)
+	{
+		for (id = 0; !bpf_map_get_next_id(id, &id);) {
+			struct bpf_map_info info = {0};
+			__u32 len = sizeof(info);
+			int fd = bpf_map_get_fd_by_id(id);
+
+			bpf_obj_get_info_by_fd(fd, &info, &len);
+			if (!strncmp(info.name, bpf_map__name(map), sizeof(info.name) - 1))
+				bpf_map__reuse_fd(map, fd);
+			close(fd);
+		}
+	}
+	bpf_object__for_each_program(p, again->obj)
+		bpf_program__set_autoload(p, !strcmp(bpf_program__name(p), prog));
+	if (ppooltop_bpf__load(again))
+		die("second load", errno);
+	p = bpf_object__find_program_by_name(again->obj, prog);
+	if (!p || !bpf_program__attach(p))
+		die("second attach", errno);
+	return again;
+}
+
+/* --- comparison ----------------------------------------------------------------------------------
+ */
+
+static const struct truth *find_truth(const struct truth *list, uint32_t nr, const struct pool *p)
+{
+	/* The newest at this address: an earlier pool there has its own id, where there are ids. */
+	for (uint32_t i = nr; i-- > 0;)
+		if (list[i].address == p->address && list[i].id == p->id)
+			return &list[i];
+	return NULL;
+}
+
+static bool same(const struct pool *p, const char *name, int cpu, uint64_t ours, uint64_t theirs)
+{
+	if (ours == theirs)
+		return true;
+	printf("# pool %" PRIx64 " id %u", p->address, p->id);
+	if (cpu >= 0)
+		printf(" cpu %d", cpu);
+	printf(": %s counted %" PRIu64 ", the kernel has %" PRIu64 "\n", name, ours, theirs);
+	return false;
+}
+
+static bool equals_kernel(const struct pool *p, const struct truth *t, int nr_cpus)
+{
+	bool ok = true;
+
+	for (int i = 0; i < 6; i++)
+		ok &= same(p, names[i], -1, p->total.n[i], t->alloc[i]);
+	for (int i = 0; i < 5; i++) {
+		uint64_t sum = 0;
+
+		for (int cpu = 0; cpu < nr_cpus; cpu++) {
+			sum += t->recycle[cpu][i];
+			ok &= same(p, names[6 + i], cpu, p->cpus[cpu].n[6 + i], t->recycle[cpu][i]);
+		}
+		ok &= same(p, names[6 + i], -1, p->total.n[6 + i], sum);
+	}
+	return ok;
+}
+
+/* A pool is at rest when every page in flight lies in its cache or ring. */
+static bool at_rest(const struct truth *t)
+{
+	return t->inflight == (int32_t)(t->cache + t->ring);
+}
+
+static bool books_balance(const struct pool *p, const struct truth *t)
+{
+	const uint64_t *n = p->total.n;
+	uint64_t ring = p->base_ring + n[PP_RING] - n[PP_MOVED] - n[PP_WAIVE];
+	uint64_t cache = p->base_cache + n[PP_CACHED] + n[PP_FETCHED] + n[PP_MOVED] -
+			 (n[PP_FAST] - n[PP_SHARED]) - n[PP_SLOW] - n[PP_REFILL] - n[PP_FLUSHED];
+	bool ok;
+
+	ok = same(p, "pages in the ring", -1, ring, t->ring);
+	ok &= same(p, "pages in the cache", -1, cache, t->cache);
+	return ok;
+}
+
+static uint64_t allocated(const struct pool *p)
+{
+	const uint64_t *n = p->total.n;
+
+	return n[PP_FAST] + n[PP_SLOW] + n[PP_REFILL] + n[PP_SLOW_HIGH_ORDER];
+}
+
+static void skip_cpu(struct pool *p, int cpu)
+{
+	for (int i = 0; cpu >= 0 && i < PP_NR_SLOT_COUNTERS; i++) {
+		p->total.n[i] -= p->cpus[cpu].n[i];
+		p->cpus[cpu].n[i] = 0;
+	}
+}
+
+static void print_sum(const struct snapshot *s)
+{
+	struct counters sum = {0};
+
+	for (size_t k = 0; k < s->nr_pools; k++)
+		for (int i = 0; i < PP_NR_SLOT_COUNTERS; i++)
+			sum.n[i] += s->pools[k].total.n[i];
+	printf("# in all:");
+	for (int i = 0; i < PP_NR_COUNTERS; i++)
+		printf(" %s %" PRIu64, names[i], sum.n[i]);
+	printf("\n");
+}
+
+static void compare(struct snapshot *s, const struct truth *list, uint32_t nr, bool need_stats,
+		    int without_cpu, const struct command *commands, int nr_commands)
+{
+	unsigned int compared = 0, rested = 0, unknown = 0;
+	bool equal = true, balance = true, gone = true;
+	uint64_t allocs = 0, sent = 0, held;
+	bool live_only = true;
+	char text[160];
+
+	for (size_t i = 0; i < s->nr_pools; i++) {
+		struct pool *p = &s->pools[i];
+		const struct truth *t = find_truth(list, nr, p);
+
+		skip_cpu(p, without_cpu);
+		allocs += allocated(p);
+		held = (uint64_t)(p->hold - p->release);
+		if (p->state == POOL_DEAD)
+			gone &= same(p, "pages still held at the end", -1, held, 0);
+		else
+			gone &= same(p, "inflight", -1, (uint64_t)p->inflight, held);
+		if (!t) {
+			unknown++;
+			continue;
+		}
+		if (t->stats) {
+			equal &= equals_kernel(p, t, s->nr_cpus);
+			compared++;
+		}
+		if (at_rest(t)) {
+			balance &= books_balance(p, t);
+			rested++;
+		}
+	}
+	for (int i = 0; i < nr_commands; i++) {
+		live_only &= commands[i].live;
+		sent += commands[i].sent;
+	}
+	print_sum(s);
+	snprintf(text, sizeof(text),
+		 "%zu pools were seen, and all known to the truth, lost %" PRIu64
+		 " pools and %" PRIu64 " events",
+		 s->nr_pools, s->lost_pools, s->lost_events);
+	check(s->nr_pools && !unknown && !s->lost_pools && !s->lost_events, text);
+	if (compared || need_stats) {
+		snprintf(
+			text, sizeof(text),
+			"eleven counters of %u pools equal the kernel's, recycling on every CPU too",
+			compared);
+		check(compared == s->nr_pools && equal, text);
+	}
+	if (live_only) {
+		snprintf(text, sizeof(text),
+			 "%" PRIu64 " allocations counted, %" PRIu64 " frames sent", allocs, sent);
+		check(sent && allocs == sent, text);
+	}
+	check(gone, "hold less release is what is in flight, and nothing in pools that are gone");
+	snprintf(text, sizeof(text),
+		 "cache and ring hold what went in less what came out, in %u pools at rest",
+		 rested);
+	check(rested && balance, text);
+}
+
+int main(int argc, char **argv)
+{
+	struct collect_opts opts = {.notes = stderr};
+	struct command commands[MAX_COMMANDS] = {0};
+	int opt, without_cpu = -1, nr_commands = 0;
+	struct ppooltop_bpf *again = NULL;
+	const char *twice = NULL;
+	bool need_stats = false, ran = true;
+	struct truth *list;
+	struct truth_bpf *truth;
+	struct snapshot s;
+	struct collect *c;
+	uint32_t nr;
+
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	while ((opt = getopt(argc, argv, "w:t:x:S")) != -1) {
+		switch (opt) {
+		case 'w':
+			opts.without = optarg;
+			break;
+		case 't':
+			twice = optarg;
+			break;
+		case 'x':
+			without_cpu = atoi(optarg);
+			break;
+		case 'S':
+			need_stats = true;
+			break;
+		default:
+			return 2;
+		}
+	}
+	snapshot_init(&s, 0);
+	if (collect_open(&c, &opts) || !collect_bpf(c))
+		die("collect_open", ENOTSUP);
+	if (twice)
+		again = attach_twice(twice);
+	truth = truth_bpf__open();
+	if (!truth)
+		die("truth", errno);
+	truth->rodata->truth_cpus = (__u32)libbpf_num_possible_cpus();
+	if (truth_bpf__load(truth) || truth_bpf__attach(truth))
+		die("truth", errno);
+
+	for (int i = optind; i < argc && nr_commands < MAX_COMMANDS; i++) {
+		commands[nr_commands].text = argv[i];
+		start(&commands[nr_commands++]);
+	}
+	for (int i = 0; i < nr_commands; i++) {
+		finish(&commands[i]);
+		ran &= commands[i].status == 0;
+	}
+	check(ran, "the load ran");
+	/* Pools that are destroyed with pages out are looked at by the kernel once a second. */
+	for (int i = 0; i < 100; i++) {
+		bool draining = false;
+
+		if (collect_read(c, &s))
+			die("collect_read", errno);
+		for (size_t k = 0; k < s.nr_pools; k++)
+			draining |= s.pools[k].state == POOL_DRAINING;
+		if (!draining)
+			break;
+		usleep(100000);
+	}
+	for (size_t k = 0; k < s.nr_pools; k++) {
+		__u32 one = 1;
+
+		if (s.pools[k].state != POOL_DEAD)
+			bpf_map_update_elem(bpf_map__fd(truth->maps.ask), &s.pools[k].address, &one,
+					    BPF_ANY);
+	}
+	LIBBPF_OPTS(bpf_test_run_opts, run);
+	if (bpf_prog_test_run_opts(bpf_program__fd(truth->progs.truth_live), &run))
+		die("truth_live", errno);
+	nr = truth->bss->nr_truths;
+	if (nr > TRUTH_MAX)
+		nr = TRUTH_MAX;
+	list = calloc(nr + 1, sizeof(*list));
+	for (uint32_t i = 0; i < nr; i++)
+		bpf_map_lookup_elem(bpf_map__fd(truth->maps.truths), &i, &list[i]);
+	compare(&s, list, nr, need_stats, without_cpu, commands, nr_commands);
+	printf("1..%d\n", tests);
+	free(list);
+	snapshot_free(&s);
+	ppooltop_bpf__destroy(again);
+	truth_bpf__destroy(truth);
+	collect_close(c);
+	return failures ? 1 : 0;
+}

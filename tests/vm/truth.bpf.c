@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The independent truth: reads the kernel's own counters out of a pool at the last moment of its
+ * life, and on demand out of pools that live. Shares nothing with bpf/ but the kernel's types.
+ */
+#include "vmlinux.h"
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_tracing.h>
+#include "truth.h"
+
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+
+/* with CONFIG_PAGE_POOL_STATS only */
+struct page_pool_alloc_stats {
+	u64 fast, slow, slow_high_order, empty, refill, waive;
+};
+
+struct page_pool_recycle_stats {
+	u64 cached, cache_full, ring, ring_full, released_refcnt;
+};
+
+struct page_pool___stats {
+	struct page_pool_alloc_stats alloc_stats;
+	struct page_pool_recycle_stats *recycle_stats;
+};
+
+#pragma clang attribute pop
+
+extern const void __per_cpu_offset __ksym;
+
+const volatile __u32 truth_cpus = 1;
+__u32 nr_truths;
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, TRUTH_MAX);
+	__type(key, __u32);
+	__type(value, struct truth);
+} truths SEC(".maps");
+
+/* pools being destroyed: what was in them at first */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, TRUTH_MAX);
+	__type(key, __u64);
+	__type(value, struct truth);
+} dying SEC(".maps");
+
+/* pools to be read while they live */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, TRUTH_MAX);
+	__type(key, __u64);
+	__type(value, __u32);
+} ask SEC(".maps");
+
+static __always_inline void read_stats(struct truth *t, const struct page_pool *pool)
+{
+	const struct page_pool___stats *s = (const void *)pool;
+	struct page_pool_recycle_stats *recycle;
+	__u64 offset;
+
+	t->address = (__u64)pool;
+	if (bpf_core_field_exists(pool->user.id))
+		t->id = BPF_CORE_READ(pool, user.id);
+	if (!bpf_core_field_exists(s->alloc_stats))
+		return;
+	t->stats = 1;
+	t->alloc[0] = BPF_CORE_READ(s, alloc_stats.fast);
+	t->alloc[1] = BPF_CORE_READ(s, alloc_stats.slow);
+	t->alloc[2] = BPF_CORE_READ(s, alloc_stats.slow_high_order);
+	t->alloc[3] = BPF_CORE_READ(s, alloc_stats.empty);
+	t->alloc[4] = BPF_CORE_READ(s, alloc_stats.refill);
+	t->alloc[5] = BPF_CORE_READ(s, alloc_stats.waive);
+	recycle = BPF_CORE_READ(s, recycle_stats);
+	for (__u32 i = 0; i < TRUTH_CPUS; i++) {
+		const struct page_pool_recycle_stats *r;
+
+		if (i >= truth_cpus)
+			break;
+		bpf_probe_read_kernel(&offset, sizeof(offset),
+				      (const void *)&__per_cpu_offset + i * sizeof(offset));
+		r = (const void *)((__u64)recycle + offset);
+		t->recycle[i][0] = BPF_CORE_READ(r, cached);
+		t->recycle[i][1] = BPF_CORE_READ(r, cache_full);
+		t->recycle[i][2] = BPF_CORE_READ(r, ring);
+		t->recycle[i][3] = BPF_CORE_READ(r, ring_full);
+		t->recycle[i][4] = BPF_CORE_READ(r, released_refcnt);
+	}
+}
+
+static __always_inline struct truth *new_truth(void)
+{
+	__u32 i = __sync_fetch_and_add(&nr_truths, 1);
+
+	return bpf_map_lookup_elem(&truths, &i);
+}
+
+struct walk {
+	void **queue;
+	int at, size;
+	__u32 pages;
+};
+
+static long walk_one(__u32 i, struct walk *w)
+{
+	void *page = NULL;
+
+	bpf_probe_read_kernel(&page, sizeof(page), w->queue + w->at);
+	if (!page)
+		return 1;
+	w->pages++;
+	w->at = w->at + 1 < w->size ? w->at + 1 : 0;
+	return 0;
+}
+
+/* Walked, where bpf/kernel.bpf.h subtracts: from consumer_head to the first hole. */
+static __always_inline __u32 pages_in_ring(const struct page_pool *pool)
+{
+	struct walk w = {
+		.queue = BPF_CORE_READ(pool, ring.queue),
+		.at = BPF_CORE_READ(pool, ring.consumer_head),
+		.size = BPF_CORE_READ(pool, ring.size),
+	};
+
+	bpf_loop(w.size, walk_one, &w, 0);
+	return w.pages;
+}
+
+SEC("fentry/page_pool_release")
+int BPF_PROG(truth_scrub, struct page_pool *pool)
+{
+	__u64 address = (__u64)pool;
+	struct truth *t, fresh = {};
+
+	t = bpf_map_lookup_elem(&dying, &address);
+	if (t) {
+		t->scrubs++;
+		return 0;
+	}
+	fresh.scrubs = 1;
+	fresh.cache = pool->alloc.count;
+	fresh.ring = pages_in_ring(pool);
+	fresh.inflight = pool->pages_state_hold_cnt - pool->pages_state_release_cnt.counter;
+	bpf_map_update_elem(&dying, &address, &fresh, BPF_ANY);
+	return 0;
+}
+
+SEC("tp_btf/page_pool_release")
+int BPF_PROG(truth_death, struct page_pool *pool, s32 inflight)
+{
+	__u64 address = (__u64)pool;
+	struct truth *t, *d;
+
+	if (inflight)
+		return 0;
+	t = new_truth();
+	if (!t)
+		return 0;
+	d = bpf_map_lookup_elem(&dying, &address);
+	if (d) {
+		t->scrubs = d->scrubs;
+		t->cache = d->cache;
+		t->ring = d->ring;
+		t->inflight = d->inflight;
+	}
+	read_stats(t, pool);
+	bpf_map_delete_elem(&dying, &address);
+	return 0;
+}
+
+static long read_one(void *map, __u64 *address, __u32 *unused, void *ctx)
+{
+	const struct page_pool *pool = (const void *)*address;
+	struct truth *t = new_truth();
+
+	if (!t)
+		return 0;
+	t->cache = BPF_CORE_READ(pool, alloc.count);
+	t->ring = pages_in_ring(pool);
+	t->inflight = BPF_CORE_READ(pool, pages_state_hold_cnt) -
+		      BPF_CORE_READ(pool, pages_state_release_cnt.counter);
+	read_stats(t, pool);
+	return 0;
+}
+
+SEC("raw_tp")
+int truth_live(void *ctx)
+{
+	bpf_for_each_map_elem(&ask, read_one, NULL, 0);
+	return 0;
+}
+
+char LICENSE[] SEC("license") = "GPL";
