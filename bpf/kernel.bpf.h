@@ -7,8 +7,9 @@
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_core_read.h>
 
-#define PP_CACHE_SIZE 128 /* PP_ALLOC_CACHE_SIZE with 4 KiB pages, include/net/page_pool/types.h \
-			   */
+#define PP_CACHE_SIZE                                                              \
+	128 /* PP_ALLOC_CACHE_SIZE with 4 KiB pages, include/net/page_pool/types.h \
+	     */
 #define SOFTIRQ_MASK 0x0000ff00 /* include/linux/preempt.h */
 #define NET_IOV	     1UL	/* bit 0 of a netmem_ref, include/net/netmem.h */
 #define PFMEMALLOC   2UL	/* page_is_pfmemalloc(), include/linux/mm.h */

@@ -25,21 +25,16 @@ static __always_inline void read_device(struct pp_pool *p, const struct net_devi
 	p->netns = BPF_CORE_READ(dev, nd_net.net, ns.inum);
 }
 
-static __always_inline void read_state(struct pp_pool *p, const struct page_pool *pool)
-{
-	p->hold = BPF_CORE_READ(pool, pages_state_hold_cnt);
-	p->release = BPF_CORE_READ(pool, pages_state_release_cnt.counter);
-	p->cache = BPF_CORE_READ(pool, alloc.count);
-	p->ring = ring_pages(pool);
-}
-
 static __always_inline void read_pool(struct pp_pool *p, const struct page_pool *pool)
 {
 	const struct page_pool___flags *old = (const void *)pool;
 	const struct net_device *dev;
 	struct napi_struct *napi;
 
-	read_state(p, pool);
+	p->hold = BPF_CORE_READ(pool, pages_state_hold_cnt);
+	p->release = BPF_CORE_READ(pool, pages_state_release_cnt.counter);
+	p->cache = BPF_CORE_READ(pool, alloc.count);
+	p->ring = ring_pages(pool);
 	p->order = BPF_CORE_READ(pool, p.order);
 	p->pool_size = BPF_CORE_READ(pool, p.pool_size);
 	p->ring_size = BPF_CORE_READ(pool, ring.size);
@@ -140,7 +135,7 @@ int BPF_PROG(pool_release, struct page_pool *pool, s32 inflight, u32 hold_cnt, u
 		p->destroyed_ns = now;
 	if (!p->changed_ns || p->release != release_cnt)
 		p->changed_ns = now;
-	read_state(p, pool);
+	read_pool(p, pool);
 	p->hold = hold_cnt;
 	p->release = release_cnt;
 	if (inflight) {

@@ -2,6 +2,7 @@
 /* Setting the scene for live frames: namespace, devices, programs. */
 #include <errno.h>
 #include <linux/bpf.h>
+#include <sched.h>
 #include <unistd.h>
 
 #include "priv.h"
@@ -136,12 +137,38 @@ static void keep_in_dispatcher(struct load_scene *scene)
 		scene->spare_fd = load_prog_attach(scene->live.prog_fd, scene->spare.near.ifindex);
 }
 
+/*
+ * A veth's ring holds 256 frames, and drops what is sent to it while ksoftirqd, which empties it
+ * when softirqs get behind, waits for the CPU that the sender keeps busy. As SCHED_IDLE the
+ * sender gives way at once, and nearly nothing is lost. Returns the policy to go back to.
+ */
+static int give_way(void)
+{
+	struct sched_param param = {0};
+	int policy = sched_getscheduler(0);
+
+	if (policy != SCHED_OTHER && policy != SCHED_BATCH)
+		return -1; /* somebody knows better */
+	return sched_setscheduler(0, SCHED_IDLE, &param) ? -1 : policy;
+}
+
+static void take_way(int policy)
+{
+	struct sched_param param = {0};
+
+	if (policy >= 0)
+		sched_setscheduler(0, policy, &param);
+}
+
 int load_scene_send(struct load_scene *scene)
 {
-	int err;
+	int err, policy = -1;
 
 	keep_in_dispatcher(scene);
+	if (scene->link_fd >= 0)
+		policy = give_way();
 	err = load_live_send(&scene->live);
+	take_way(policy);
 	if (scene->sink_fd >= 0)
 		load_live_settle(&scene->live);
 	return err;

@@ -47,7 +47,7 @@ struct {
 	__type(value, struct truth);
 } dying SEC(".maps");
 
-/* pools to be read while they live */
+/* pools that live, as far as they were seen */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, TRUTH_MAX);
@@ -147,6 +147,17 @@ int BPF_PROG(truth_scrub, struct page_pool *pool)
 	return 0;
 }
 
+/* Whatever takes a page is a pool. */
+SEC("tp_btf/page_pool_state_hold")
+int BPF_PROG(truth_seen, struct page_pool *pool)
+{
+	__u64 address = (__u64)pool;
+	__u32 one = 1;
+
+	bpf_map_update_elem(&ask, &address, &one, BPF_NOEXIST);
+	return 0;
+}
+
 SEC("tp_btf/page_pool_release")
 int BPF_PROG(truth_death, struct page_pool *pool, s32 inflight)
 {
@@ -167,6 +178,7 @@ int BPF_PROG(truth_death, struct page_pool *pool, s32 inflight)
 	}
 	read_stats(t, pool);
 	bpf_map_delete_elem(&dying, &address);
+	bpf_map_delete_elem(&ask, &address);
 	return 0;
 }
 
