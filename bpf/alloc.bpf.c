@@ -15,6 +15,7 @@ static __always_inline void alloc_enter(struct page_pool *pool)
 
 	if (!here_pool(&h, pool))
 		return;
+	settle(&h);
 	if (h.ctx->frag_pool == (__u64)pool)
 		h.ctx->frag_counted = 1;
 	if (pool->alloc.count)
@@ -89,6 +90,7 @@ int BPF_PROG(refill_enter, struct page_pool *pool)
 	}
 	if (h.ctx->frag_pool == (__u64)pool)
 		h.ctx->frag_counted = 1;
+	settle(&h);
 	/* What was put into the ring may come out again now: it is no longer "just put". */
 	h.ctx->put.kind = PUT_NONE;
 	h.ctx->refill_pool = (__u64)pool;

@@ -9,6 +9,7 @@ const volatile bool frag_share_is_fast = false;
 const volatile bool frag_reuse_is_cached = false;
 __u32 pages_calls = PAGES_UNKNOWN;
 struct pp_global global;
+__u32 late_cached[PP_MAX_CPUS];
 
 static __always_inline struct pp_pool *slot_pool(__u64 address)
 {
@@ -182,6 +183,16 @@ SEC("raw_tp")
 int refresh(void *ctx)
 {
 	bpf_for_each_map_elem(&slots, refresh_one, NULL, 0);
+	for (__u32 i = 0; i < nr_cpus && i < PP_MAX_CPUS; i++) {
+		__u32 cpu = i;
+		struct cpu_state *s = bpf_map_lookup_elem(&cpus, &cpu);
+		struct put_memo *m;
+
+		if (!s)
+			continue;
+		m = &s->ctx[1].put;
+		late_cached[i] = m->kind == PUT_MAYBE_CACHED && went_to_cache(m) ? m->slot + 1 : 0;
+	}
 	return 0;
 }
 

@@ -20,36 +20,55 @@ static __always_inline bool recyclable(struct here *h, __u64 page, enum page_kin
 			      : page_recyclable((const struct page *)page, &h->ctx->scratch);
 }
 
-static __always_inline void put_enter(struct page_pool *pool, __u64 page, enum page_kind page_kind,
+/*
+ * Could an interrupt still make a put direct that is not? Only one that finds the pool's NAPI idle
+ * and schedules it here; a NAPI owned by another CPU does not change hands that fast.
+ */
+static __always_inline bool may_turn_local(const struct page_pool *pool, bool softirq)
+{
+	const struct napi_struct *napi;
+
+	if (preempt_rt || !softirq || !bpf_core_field_exists(pool->cpuid))
+		return false;
+	napi = pool->p.napi;
+	return napi && napi->list_owner == -1;
+}
+
+static __always_inline __u32 foretell(struct here *h, const struct page_pool *pool, __u64 page,
+				      enum page_kind kind, bool allow_direct)
+{
+	bool direct;
+
+	if (!recyclable(h, page, kind)) {
+		COUNT(h, RELEASED_REFCNT, 1);
+		return PUT_RELEASED;
+	}
+	direct = allow_direct ? direct_allowed(pool, h->softirq)
+			      : napi_local(pool, h->cpu, h->softirq, preempt_rt);
+	if (direct && pool->alloc.count < PP_CACHE_SIZE) {
+		COUNT(h, CACHED, 1);
+		return PUT_CACHED;
+	}
+	if (direct)
+		COUNT(h, CACHE_FULL, 1);
+	COUNT(h, RING, 1);
+	return !direct && may_turn_local(pool, h->softirq) ? PUT_MAYBE_CACHED : PUT_RING;
+}
+
+static __always_inline void put_enter(struct page_pool *pool, __u64 page, enum page_kind kind,
 				      bool allow_direct)
 {
-	__u32 kind = PUT_RING;
 	struct here h;
-	bool direct;
 
 	if (!here_pool(&h, pool))
 		return;
-	if (!recyclable(&h, page, page_kind)) {
-		COUNT(&h, RELEASED_REFCNT, 1);
-		kind = PUT_RELEASED;
-		goto out;
-	}
-	direct = allow_direct ? direct_allowed(pool, h.softirq)
-			      : napi_local(pool, h.cpu, h.softirq, preempt_rt);
-	if (direct) {
-		if (pool->alloc.count < PP_CACHE_SIZE) {
-			COUNT(&h, CACHED, 1);
-			kind = PUT_CACHED;
-			goto out;
-		}
-		COUNT(&h, CACHE_FULL, 1);
-	}
-	COUNT(&h, RING, 1);
-out:
+	settle(&h);
 	h.ctx->pages_pool = 0; /* the cache level may rise: see page_pool_alloc_pages() */
 	h.ctx->put.page = page;
-	h.ctx->put.kind = kind;
+	h.ctx->put.pool = (__u64)pool;
 	h.ctx->put.slot = h.slot;
+	h.ctx->put.level = pool->alloc.count;
+	h.ctx->put.kind = foretell(&h, pool, page, kind, allow_direct);
 }
 
 /* 5.18 to 6.7 */
@@ -100,8 +119,9 @@ int BPF_PROG(put_page_bulk_enter, struct page_pool *pool)
 	b->cache = pool->alloc.count;
 	bpf_get_func_arg(ctx, 1, &data); /* void **: the verifier lets no program load it */
 	bpf_probe_read_kernel(b->data, sizeof(b->data), (const void *)data);
-	h.ctx->pages_pool = 0;
+	settle(&h);
 	h.ctx->put.kind = PUT_NONE;
+	h.ctx->pages_pool = 0;
 	return 0;
 }
 
@@ -158,8 +178,9 @@ int BPF_PROG(put_netmem_bulk_enter)
 	bpf_get_func_arg(ctx, 1, &n);
 	bpf_probe_read_kernel(b->data, sizeof(b->data), (const void *)data);
 	b->mixed = 1;
-	h.ctx->pages_pool = 0;
+	settle(&h);
 	h.ctx->put.kind = PUT_NONE;
+	h.ctx->pages_pool = 0;
 
 	for (__u32 i = 0; i < BULK_MAX; i++) {
 		const struct page *page;
@@ -232,6 +253,26 @@ static __always_inline void bulk_released(struct here *h, struct page_pool *pool
 	}
 }
 
+/* The page put last is released: the kernel found it held, or the ring full. */
+static __always_inline void put_released(struct here *h, struct put_memo *m, bool held)
+{
+	/* The slot of then: the pool may be gone by now, killed by this very page. */
+	h->counts = slot_counts(m->slot, h->cpu);
+	if (!h->counts)
+		return;
+	/* A cached page that nobody holds is not released by its put: the cache is thrown out. */
+	if (m->kind == PUT_RELEASED || (m->kind == PUT_CACHED && !held))
+		return;
+	if (m->kind == PUT_CACHED)
+		COUNT(h, CACHED, -1);
+	else
+		COUNT(h, RING, -1);
+	if (held)
+		COUNT(h, RELEASED_REFCNT, 1);
+	else
+		COUNT(h, RING_FULL, 1);
+}
+
 static __always_inline void released(struct page_pool *pool, __u64 page, enum page_kind kind)
 {
 	struct put_memo *m;
@@ -240,13 +281,8 @@ static __always_inline void released(struct page_pool *pool, __u64 page, enum pa
 	if (!here_ctx(&h))
 		return;
 	m = &h.ctx->put;
-	if (m->page == page && m->kind == PUT_RING) {
-		/* The slot of then: the pool may be gone by now, killed by this very page. */
-		h.counts = slot_counts(m->slot, h.cpu);
-		if (h.counts) {
-			COUNT(&h, RING, -1);
-			COUNT(&h, RING_FULL, 1);
-		}
+	if (m->kind != PUT_NONE && m->page == page && m->pool == (__u64)pool) {
+		put_released(&h, m, !recyclable(&h, page, kind));
 		m->kind = PUT_NONE;
 	} else if (h.ctx->refill_pool == (__u64)pool) {
 		h.ctx->waived++;
@@ -272,14 +308,33 @@ int BPF_PROG(release_netmem, struct page_pool *pool, __u64 netmem)
 }
 
 /*
- * page_pool_release() empties cache and ring of a pool that is being destroyed: a page put into
- * the ring before is not "just put" any more.
+ * page_pool_release() empties cache and ring of a pool that is being destroyed: what was put into
+ * them before is settled now, on every CPU (nobody else touches the cache any more, and a put into
+ * the ring cannot be in doubt), and this CPU's last put is not "just put" any more.
  */
 SEC("fentry/page_pool_release")
 int BPF_PROG(scrub_enter, struct page_pool *pool)
 {
 	struct here h;
 
+	for (__u32 i = 0; i < nr_cpus; i++) {
+		__u32 cpu = i;
+		struct cpu_state *s = bpf_map_lookup_elem(&cpus, &cpu);
+		struct put_memo *m;
+		struct pp_counts *c;
+
+		if (!s)
+			continue;
+		m = &s->ctx[1].put;
+		if (m->pool != (__u64)pool || m->kind != PUT_MAYBE_CACHED || !went_to_cache(m))
+			continue;
+		m->kind = PUT_NONE;
+		c = slot_counts(m->slot, i);
+		if (c) {
+			count(&c->n[PP_RING], -1, false);
+			count(&c->n[PP_CACHED], 1, false);
+		}
+	}
 	if (here_ctx(&h))
 		h.ctx->put.kind = PUT_NONE;
 	return 0;

@@ -18,15 +18,30 @@ extern const volatile bool frag_reuse_is_cached;
 enum pages_calls { PAGES_UNKNOWN, PAGES_CALL_NETMEMS, PAGES_INLINE_NETMEMS };
 
 extern __u32 pages_calls;
+
+/* For the reader: slot + 1 whose last put on this CPU is still counted as ring, but was cached. */
+extern __u32 late_cached[PP_MAX_CPUS];
 extern struct pp_global global;
 
-/* The outcome foretold for the page this CPU put last, to be put right if it is released. */
-enum put_kind { PUT_NONE, PUT_CACHED, PUT_RING, PUT_RELEASED };
+/*
+ * The page this CPU put last and what was foretold of it: to be put right if the page is released,
+ * or if the cache shows that it went there.
+ */
+enum put_kind {
+	PUT_NONE,
+	PUT_CACHED,
+	PUT_RING,
+	PUT_MAYBE_CACHED, /* counted as ring, but an interrupt could still make it direct */
+	PUT_RELEASED,
+};
 
 struct put_memo {
 	__u64 page; /* struct page * or netmem_ref */
+	__u64 pool;
 	__u32 kind;
 	__u32 slot;
+	__u32 level; /* alloc.count before */
+	__u32 pad;
 };
 
 #define BULK_MAX   16 /* XDP_BULK_QUEUE_SIZE, include/net/xdp.h: no caller passes more */
@@ -251,6 +266,45 @@ static __always_inline bool here_counts(struct here *h, __u64 address)
 static __always_inline bool here_pool(struct here *h, const struct page_pool *pool)
 {
 	return here_ctx(h) && here_counts(h, (__u64)pool);
+}
+
+/* Did the page put last go into the cache? Asked before anything else changes the cache. */
+static __always_inline bool went_to_cache(const struct put_memo *m)
+{
+	const struct page_pool *pool = (const void *)m->pool;
+	__u64 page = 0;
+
+	if (!bpf_core_field_exists(pool->alloc.cache) || m->level >= PP_CACHE_SIZE)
+		return false;
+	if (BPF_CORE_READ(pool, alloc.count) <= m->level)
+		return false;
+	bpf_probe_read_kernel(&page, sizeof(page), &pool->alloc.cache[m->level]);
+	return page == m->page;
+}
+
+/*
+ * What could not be foretold of the put before this event is decided now. An interrupt between the
+ * program and the kernel's own look may have scheduled the pool's NAPI on this CPU, which made the
+ * put direct; or another holder may have let go of a page in that moment, so that it was recycled.
+ */
+static __always_inline void settle(struct here *h)
+{
+	struct put_memo *m = &h->ctx->put;
+	struct pp_counts *c;
+
+	if (m->kind < PUT_MAYBE_CACHED)
+		return;
+	c = slot_counts(m->slot, h->cpu);
+	if (c && m->kind == PUT_MAYBE_CACHED && went_to_cache(m)) {
+		count(&c->n[PP_RING], -1, h->softirq);
+		count(&c->n[PP_CACHED], 1, h->softirq);
+	}
+	/* Process context may have been left in the middle of the put: no conclusion there. */
+	if (c && m->kind == PUT_RELEASED && h->softirq) {
+		c->n[PP_RELEASED_REFCNT]--;
+		c->n[went_to_cache(m) ? PP_CACHED : PP_RING]++;
+	}
+	m->kind = PUT_NONE;
 }
 
 #define COUNT(h, ID, by) count(&(h)->counts->n[PP_##ID], by, (h)->softirq)

@@ -20,7 +20,7 @@ enum load_mode {
 	LOAD_TX,       /* live frames, XDP_TX: out of the device, dropped by the veth peer */
 	LOAD_REDIRECT, /* live frames, bpf_redirect() to another device */
 	LOAD_CPUMAP,   /* live frames, redirected to and dropped on another CPU */
-	LOAD_BULK,     /* live frames, XDP_TX on a NIC that completes in bulk */
+	LOAD_BULK,     /* live frames, XDP_TX on a NIC that returns them in bulk */
 	LOAD_UDP_HOLD, /* live frames, XDP_PASS to a socket nobody reads */
 	LOAD_VETH_XDP, /* packets into a veth with an XDP program */
 	LOAD_VIRTIO,   /* TCP between two NICs of this machine */
@@ -104,7 +104,16 @@ void load_opts_init(struct load_opts *opts, enum load_mode mode);
  * Where no device is given, the calling thread is in a private network namespace (unshare(2))
  * until it returns, with devices of its own: they go when load_run() returns and when the
  * process dies, by SIGKILL too. Other threads of the process stay where they are. The thread's
- * CPU affinity and namespace are put back at the end.
+ * CPU affinity, scheduling policy (LOAD_TX and LOAD_REDIRECT without pps run as SCHED_IDLE) and
+ * namespace are put back at the end.
+ *
+ * Pools besides the one of each run: a veth has one for each receive queue while a program is
+ * attached (from 6.4 on), so LOAD_TX and LOAD_REDIRECT make an idle one; LOAD_BULK makes the
+ * NIC create and fill those of its receive queues.
+ *
+ * LOAD_BULK and LOAD_VIRTIO use devices of the machine. A killed LOAD_VIRTIO leaves the first
+ * NIC up, with an address that expires after 30 seconds; the second one comes back by itself,
+ * down. A killed LOAD_BULK leaves its NIC up, without the program.
  *
  * Returns 0 when all was sent or *stop ended it, or a negative errno with res->error set:
  * -EPERM (privilege), -EOPNOTSUPP (this kernel cannot), -EINVAL (options), -ENODEV (no such

@@ -9,6 +9,7 @@
 #include "counters.h"
 
 #define PP_MAX_POOLS 4096 /* pools alive at once; more are counted as lost */
+#define PP_MAX_CPUS 1024
 #define PP_IFNAMSIZ  16	  /* IFNAMSIZ, include/uapi/linux/if.h */
 
 /*

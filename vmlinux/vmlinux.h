@@ -104,6 +104,7 @@ struct ptr_ring {
 
 struct pp_alloc_cache {
 	u32 count;
+	unsigned long cache[128]; /* of netmem_ref, 6.11 and later */
 };
 
 enum dma_data_direction {

@@ -254,10 +254,14 @@ static void fill_counters(struct bpf_source *src, struct pool *p, uint32_t slot)
 	const struct pp_counts *row = src->counts + (size_t)slot * (size_t)src->nr_cpus;
 
 	for (int cpu = 0; cpu < src->nr_cpus; cpu++) {
-		for (int i = 0; i < PP_NR_SLOT_COUNTERS; i++) {
-			p->cpus[cpu].n[i] = row[cpu].n[i];
-			p->total.n[i] += row[cpu].n[i];
+		memcpy(p->cpus[cpu].n, row[cpu].n, sizeof(row[cpu].n));
+		/* The CPU itself puts this right at its next event: see bpf/state.bpf.h. */
+		if (cpu < PP_MAX_CPUS && src->skel->bss->late_cached[cpu] == slot + 1) {
+			p->cpus[cpu].n[PP_RING]--;
+			p->cpus[cpu].n[PP_CACHED]++;
 		}
+		for (int i = 0; i < PP_NR_SLOT_COUNTERS; i++)
+			p->total.n[i] += p->cpus[cpu].n[i];
 	}
 	p->has |= POOL_HAS_CPUS;
 }

@@ -165,7 +165,8 @@ int load_scene_send(struct load_scene *scene)
 	int err, policy = -1;
 
 	keep_in_dispatcher(scene);
-	if (scene->link_fd >= 0)
+	/* With a rate there is time enough between the runs, and it has to be kept. */
+	if (scene->link_fd >= 0 && !scene->live.opts->pps)
 		policy = give_way();
 	err = load_live_send(&scene->live);
 	take_way(policy);

@@ -193,6 +193,7 @@ check_failures() {
 
 	start timeout --timeout "$limit" -- sh -c 'echo before; sleep 1000'
 	start panic --append rdinit=/none -- true
+	check_cleanup
 	wait
 	status_is timeout 124 'timeout: exit status'
 	is "$(cat "$tmp/timeout.out")" before 'timeout: output up to then'
@@ -269,7 +270,6 @@ done
 check_side_by_side
 check_failures
 check_terminal
-check_cleanup
 check_cache
 echo "1..$n"
 [ "$failed" -eq 0 ]
