@@ -22,16 +22,21 @@ static __always_inline bool recyclable(struct here *h, __u64 page, enum page_kin
 
 /*
  * Could an interrupt still make a put direct that is not? Only one that finds the pool's NAPI idle
- * and schedules it here; a NAPI owned by another CPU does not change hands that fast.
+ * and schedules it here; a NAPI owned by another CPU does not change hands that fast. The interrupt
+ * may even have come since napi_local() looked.
  */
-static __always_inline bool may_turn_local(const struct page_pool *pool, bool softirq)
+static __always_inline bool may_turn_local(const struct page_pool *pool, const struct here *h)
 {
 	const struct napi_struct *napi;
+	int owner;
 
-	if (preempt_rt || !softirq || !bpf_core_field_exists(pool->cpuid))
+	if (preempt_rt || !h->softirq || !bpf_core_field_exists(pool->cpuid))
 		return false;
 	napi = pool->p.napi;
-	return napi && napi->list_owner == -1;
+	if (!napi)
+		return false;
+	owner = napi->list_owner;
+	return owner == -1 || owner == (int)h->cpu;
 }
 
 static __always_inline __u32 foretell(struct here *h, const struct page_pool *pool, __u64 page,
@@ -52,7 +57,7 @@ static __always_inline __u32 foretell(struct here *h, const struct page_pool *po
 	if (direct)
 		COUNT(h, CACHE_FULL, 1);
 	COUNT(h, RING, 1);
-	return !direct && may_turn_local(pool, h->softirq) ? PUT_MAYBE_CACHED : PUT_RING;
+	return !direct && may_turn_local(pool, h) ? PUT_MAYBE_CACHED : PUT_RING;
 }
 
 static __always_inline void put_enter(struct page_pool *pool, __u64 page, enum page_kind kind,
@@ -99,10 +104,38 @@ int BPF_PROG(put_unrefed_netmem, struct page_pool *pool, __u64 netmem, __u32 siz
 }
 
 /*
- * Bulk puts up to 6.13: pages of one pool, as addresses of their data. The kernel collects the
- * pages bound for the ring at the front of @data, as struct page pointers; entries that changed
- * are therefore those pages. The pages it releases tell themselves whether for their reference
- * count or for a full ring.
+ * Bulk puts. Which pages were put for good is known at entry or exit, which were released is told
+ * by page_pool_state_release in between, and whether the rest went into the cache is seen in the
+ * cache: all of them while there was room, or none.
+ */
+static __always_inline void bulk_begin(struct here *h, struct bulk_state *b)
+{
+	settle(h);
+	h->ctx->put.kind = PUT_NONE;
+	h->ctx->pages_pool = 0;
+	__builtin_memset(b, 0, sizeof(*b));
+}
+
+/* @recycled: pages that were not released for their reference count; @cached: those in the cache */
+static __always_inline void bulk_count(struct here *h, const struct bulk_pool *bp, __u32 recycled,
+				       __u32 cached, bool direct)
+{
+	__u32 ring = recycled - cached;
+
+	h->counts = slot_counts(bp->slot, h->cpu);
+	if (!h->counts)
+		return;
+	COUNT(h, CACHED, cached);
+	if (direct)
+		COUNT(h, CACHE_FULL, ring);
+	COUNT(h, RING, ring - bp->left);
+	COUNT(h, RING_FULL, bp->left ? 1 : 0); /* once, however many pages are left over */
+	COUNT(h, RELEASED_REFCNT, bp->released);
+}
+
+/*
+ * Up to 6.13: pages of one pool, as addresses of their data. The kernel collects those bound for
+ * the ring at the front of @data, as struct page pointers: entries that changed.
  */
 SEC("fentry/page_pool_put_page_bulk")
 int BPF_PROG(put_page_bulk_enter, struct page_pool *pool)
@@ -111,17 +144,16 @@ int BPF_PROG(put_page_bulk_enter, struct page_pool *pool)
 	__u64 data = 0;
 	struct here h;
 
-	if (!here_ctx(&h))
+	if (!here_pool(&h, pool))
 		return 0;
 	b = &h.ctx->bulk;
-	__builtin_memset(b, 0, sizeof(*b));
-	b->pool = (__u64)pool;
-	b->cache = pool->alloc.count;
+	bulk_begin(&h, b);
+	b->pools[0].pool = (__u64)pool;
+	b->pools[0].slot = h.slot;
+	b->pools[0].level = pool->alloc.count;
 	bpf_get_func_arg(ctx, 1, &data); /* void **: the verifier lets no program load it */
 	bpf_probe_read_kernel(b->data, sizeof(b->data), (const void *)data);
-	settle(&h);
-	h.ctx->put.kind = PUT_NONE;
-	h.ctx->pages_pool = 0;
+	b->nr = 1;
 	return 0;
 }
 
@@ -129,93 +161,97 @@ SEC("fexit/page_pool_put_page_bulk")
 int BPF_PROG(put_page_bulk_exit, struct page_pool *pool)
 {
 	__u64 now[BULK_MAX] = {}, data = 0, n = 0;
+	__u32 ring = 0, cached = 0;
 	struct bulk_state *b;
-	__u32 ring = 0, cached;
 	struct here h;
 	bool direct;
 
-	if (!here_pool(&h, pool))
+	if (!here_ctx(&h) || !h.ctx->bulk.nr)
 		return 0;
 	b = &h.ctx->bulk;
-	if (b->pool != (__u64)pool)
-		return 0;
-	b->pool = 0;
+	b->nr = 0;
 	bpf_get_func_arg(ctx, 1, &data);
 	bpf_get_func_arg(ctx, 2, &n);
 	bpf_probe_read_kernel(now, sizeof(now), (const void *)data);
 	for (__u32 i = 0; i < BULK_MAX; i++)
 		if (i < (__u32)n && now[i] != b->data[i])
 			ring++;
+	/* Only the owner of the cache gets here with a cache that grew. */
 	direct = napi_local(pool, h.cpu, h.softirq, preempt_rt);
-	cached = direct ? pool->alloc.count - b->cache : 0;
-	COUNT(&h, CACHED, cached);
 	if (direct)
-		COUNT(&h, CACHE_FULL, ring);
-	COUNT(&h, RING, ring - b->left);
-	COUNT(&h, RING_FULL, !!b->left);
-	COUNT(&h, RELEASED_REFCNT, b->released);
+		cached = pool->alloc.count - b->pools[0].level;
+	bulk_count(&h, &b->pools[0], ring + cached, cached,
+		   direct && pool->alloc.count == PP_CACHE_SIZE);
 	return 0;
 }
 
-/*
- * Bulk puts later (6.14): netmems, of several pools mixed. The kernel takes one pool at a time, but
- * what happens to a page depends on its own pool only, so they can be foretold in their order; of
- * each pool the level of its cache has to be followed, as the kernel will raise it.
- */
+/* The entry of @pool in @b, made if it is new. */
+static __always_inline struct bulk_pool *bulk_pool(struct bulk_state *b, __u64 pool, bool make)
+{
+	for (__u32 k = 0; k < BULK_MAX; k++) {
+		struct bulk_pool *bp = &b->pools[k];
+
+		if (bp->pool == pool)
+			return bp;
+		if (!bp->pool)
+			return make ? bp : NULL;
+	}
+	return NULL;
+}
+
+/* Page @i of a bulk put of netmems. */
+static __noinline int bulk_netmem(__u32 i)
+{
+	const struct page *page;
+	struct page_pool *pool;
+	struct bulk_pool *bp;
+	struct bulk_state *b;
+	struct here h;
+	__u64 netmem;
+
+	if (!here_ctx(&h) || i >= BULK_MAX)
+		return 0;
+	b = &h.ctx->bulk;
+	netmem = b->data[i];
+	page = netmem_head(netmem, &h.ctx->scratch);
+	if (page->pp_ref_count.counter != 1)
+		return 0; /* other fragments of the page are still out */
+	pool = page_owner(page, &h.ctx->scratch);
+	if (!pool || !here_counts(&h, (__u64)pool))
+		return 0;
+	bp = bulk_pool(b, (__u64)pool, true);
+	if (!bp)
+		return 0;
+	if (!bp->pool) {
+		bp->pool = (__u64)pool;
+		bp->slot = h.slot;
+		bp->level = pool->alloc.count;
+		bp->direct = napi_local(pool, h.cpu, h.softirq, preempt_rt);
+		b->nr++;
+	}
+	bp->pages++;
+	if (!bp->first && ((netmem & NET_IOV) || page_recyclable(page, &h.ctx->scratch)))
+		bp->first = netmem & NET_IOV ? netmem : (__u64)page;
+	return 0;
+}
+
+/* 6.14 and later: netmems, of several pools mixed; the kernel takes one pool at a time. */
 SEC("fentry/page_pool_put_netmem_bulk")
 int BPF_PROG(put_netmem_bulk_enter)
 {
-	__u64 pools_seen[BULK_POOLS] = {}, data = 0, n = 0;
-	__u32 level[BULK_POOLS] = {};
-	struct bulk_state *b;
+	__u64 data = 0, n = 0;
 	struct here h;
 
 	if (!here_ctx(&h))
 		return 0;
-	b = &h.ctx->bulk;
-	__builtin_memset(b, 0, sizeof(*b));
+	bulk_begin(&h, &h.ctx->bulk);
 	bpf_get_func_arg(ctx, 0, &data);
 	bpf_get_func_arg(ctx, 1, &n);
-	bpf_probe_read_kernel(b->data, sizeof(b->data), (const void *)data);
-	b->mixed = 1;
-	settle(&h);
-	h.ctx->put.kind = PUT_NONE;
-	h.ctx->pages_pool = 0;
-
+	bpf_probe_read_kernel(h.ctx->bulk.data, sizeof(h.ctx->bulk.data), (const void *)data);
 	for (__u32 i = 0; i < BULK_MAX; i++) {
-		const struct page *page;
-		struct page_pool *pool;
-		__u64 netmem = b->data[i];
-		__u32 k;
-
 		if (i >= (__u32)n)
 			break;
-		page = netmem_head(netmem, &h.ctx->scratch);
-		if (page->pp_ref_count.counter != 1)
-			continue; /* other fragments of the page are still out */
-		pool = page_owner(page, &h.ctx->scratch);
-		if (!pool || !here_counts(&h, (__u64)pool))
-			continue;
-		if (!(netmem & NET_IOV) && !page_recyclable(page, &h.ctx->scratch)) {
-			COUNT(&h, RELEASED_REFCNT, 1);
-			continue;
-		}
-		if (napi_local(pool, h.cpu, h.softirq, preempt_rt)) {
-			for (k = 0; k < BULK_POOLS - 1; k++)
-				if (!pools_seen[k] || pools_seen[k] == (__u64)pool)
-					break;
-			if (!pools_seen[k]) {
-				pools_seen[k] = (__u64)pool;
-				level[k] = pool->alloc.count;
-			}
-			if (level[k] < PP_CACHE_SIZE) {
-				level[k]++;
-				COUNT(&h, CACHED, 1);
-				continue;
-			}
-			COUNT(&h, CACHE_FULL, 1);
-		}
-		COUNT(&h, RING, 1);
+		bulk_netmem(i);
 	}
 	return 0;
 }
@@ -223,34 +259,27 @@ int BPF_PROG(put_netmem_bulk_enter)
 SEC("fexit/page_pool_put_netmem_bulk")
 int BPF_PROG(put_netmem_bulk_exit)
 {
+	struct bulk_state *b;
 	struct here h;
 
-	if (here_ctx(&h))
-		h.ctx->bulk.mixed = 0;
+	if (!here_ctx(&h))
+		return 0;
+	b = &h.ctx->bulk;
+	for (__u32 k = 0; k < BULK_MAX; k++) {
+		struct bulk_pool *bp = &b->pools[k];
+		__u32 recycled = bp->pages - bp->released, room = PP_CACHE_SIZE - bp->level;
+		bool direct;
+
+		if (k >= b->nr)
+			break;
+		/* A full cache shows nothing: there what was foretold has to do. */
+		direct = room ? bp->first && in_cache(bp->pool, bp->level, bp->first) : bp->direct;
+		if (!direct)
+			room = 0;
+		bulk_count(&h, bp, recycled, recycled < room ? recycled : room, direct);
+	}
+	b->nr = 0;
 	return 0;
-}
-
-/* A page released inside a bulk put. @held: somebody else holds it. */
-static __always_inline void bulk_released(struct here *h, struct page_pool *pool, bool held)
-{
-	struct bulk_state *b = &h->ctx->bulk;
-
-	if (b->pool) { /* settled at its exit */
-		if (held)
-			b->released++;
-		else
-			b->left++;
-		return;
-	}
-	if (held)
-		return; /* foretold */
-	if (!here_counts(h, (__u64)pool))
-		return;
-	COUNT(h, RING, -1);
-	if (b->full_pool != (__u64)pool) { /* counted once, however many pages are left over */
-		b->full_pool = (__u64)pool;
-		COUNT(h, RING_FULL, 1);
-	}
 }
 
 /* The page put last is released: the kernel found it held, or the ring full. */
@@ -275,6 +304,7 @@ static __always_inline void put_released(struct here *h, struct put_memo *m, boo
 
 static __always_inline void released(struct page_pool *pool, __u64 page, enum page_kind kind)
 {
+	struct bulk_pool *bp;
 	struct put_memo *m;
 	struct here h;
 
@@ -286,8 +316,14 @@ static __always_inline void released(struct page_pool *pool, __u64 page, enum pa
 		m->kind = PUT_NONE;
 	} else if (h.ctx->refill_pool == (__u64)pool) {
 		h.ctx->waived++;
-	} else if (h.ctx->bulk.pool == (__u64)pool || h.ctx->bulk.mixed) {
-		bulk_released(&h, pool, !recyclable(&h, page, kind));
+	} else if (h.ctx->bulk.nr) {
+		bp = bulk_pool(&h.ctx->bulk, (__u64)pool, false);
+		if (!bp)
+			return;
+		if (recyclable(&h, page, kind))
+			bp->left++;
+		else
+			bp->released++;
 	}
 }
 

@@ -44,17 +44,25 @@ struct put_memo {
 	__u32 pad;
 };
 
-#define BULK_MAX   16 /* XDP_BULK_QUEUE_SIZE, include/net/xdp.h: no caller passes more */
-#define BULK_POOLS 8  /* pools in one bulk put whose caches are followed apart */
+#define BULK_MAX 16 /* XDP_BULK_QUEUE_SIZE, include/net/xdp.h: no caller passes more */
+
+/* The part of a bulk put that concerns one pool. */
+struct bulk_pool {
+	__u64 pool;
+	__u64 first; /* the first page that could go into the cache */
+	__u32 slot;
+	__u32 level;	/* alloc.count at entry */
+	__u32 pages;	/* put for good: no other fragment of the page is out */
+	__u32 direct;	/* foretold to go into the cache while there is room */
+	__u32 released; /* freed because somebody else held them */
+	__u32 left;	/* freed because the ring was full */
+};
 
 /* A bulk put that is under way. */
 struct bulk_state {
-	__u64 pool;	 /* the pool whose pages are put, if it is one (up to 6.13) */
-	__u64 full_pool; /* the pool whose full ring is counted already */
-	__u32 mixed;	 /* pages of any pool are put (later) */
-	__u32 released;	 /* pages freed because of their reference count */
-	__u32 left;	 /* pages freed because the ring was full */
-	__u32 cache;	 /* alloc.count at entry */
+	__u32 nr; /* pools; 0: none is under way */
+	__u32 pad;
+	struct bulk_pool pools[BULK_MAX];
 	__u64 data[BULK_MAX];
 };
 
@@ -268,18 +276,24 @@ static __always_inline bool here_pool(struct here *h, const struct page_pool *po
 	return here_ctx(h) && here_counts(h, (__u64)pool);
 }
 
+/* Does the cache of the pool at address @pool hold @page at @level? */
+static __always_inline bool in_cache(__u64 address, __u32 level, __u64 page)
+{
+	const struct page_pool *pool = (const void *)address;
+	__u64 there = 0;
+
+	if (!bpf_core_field_exists(pool->alloc.cache) || level >= PP_CACHE_SIZE)
+		return false;
+	if (BPF_CORE_READ(pool, alloc.count) <= level)
+		return false;
+	bpf_probe_read_kernel(&there, sizeof(there), &pool->alloc.cache[level]);
+	return there == page;
+}
+
 /* Did the page put last go into the cache? Asked before anything else changes the cache. */
 static __always_inline bool went_to_cache(const struct put_memo *m)
 {
-	const struct page_pool *pool = (const void *)m->pool;
-	__u64 page = 0;
-
-	if (!bpf_core_field_exists(pool->alloc.cache) || m->level >= PP_CACHE_SIZE)
-		return false;
-	if (BPF_CORE_READ(pool, alloc.count) <= m->level)
-		return false;
-	bpf_probe_read_kernel(&page, sizeof(page), &pool->alloc.cache[m->level]);
-	return page == m->page;
+	return in_cache(m->pool, m->level, m->page);
 }
 
 /*
