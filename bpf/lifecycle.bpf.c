@@ -26,6 +26,20 @@ static __always_inline void read_device(struct pp_pool *p, const struct net_devi
 	p->netns = BPF_CORE_READ(dev, nd_net.net, ns.inum);
 }
 
+/* The device pages are mapped for; veth gives its network device's own. */
+static __always_inline void read_dev(struct pp_pool *p, const struct device *dev)
+{
+	const struct net_device *nd = NULL;
+	char class[4] = {};
+
+	bpf_probe_read_kernel_str(p->dev, sizeof(p->dev), BPF_CORE_READ(dev, kobj.name));
+	bpf_probe_read_kernel_str(class, sizeof(class), BPF_CORE_READ(dev, class, name));
+	if (class[0] != 'n' || class[1] != 'e' || class[2] != 't')
+		return;
+	nd = (const void *)dev - __builtin_preserve_field_info(nd->dev, BPF_FIELD_BYTE_OFFSET);
+	read_device(p, nd);
+}
+
 static __always_inline void read_pool(struct pp_pool *p, const struct page_pool *pool)
 {
 	const struct page_pool___flags *old = (const void *)pool;
@@ -57,6 +71,11 @@ static __always_inline void read_pool(struct pp_pool *p, const struct page_pool 
 		napi = BPF_CORE_READ(pool, p.napi);
 		p->napi_id = napi ? BPF_CORE_READ(napi, napi_id) : 0;
 	}
+	/* What the device is was learnt while the pool lived: it may be gone before the pool. */
+	if (p->destroyed_ns)
+		return;
+	if (BPF_CORE_READ(pool, p.dev))
+		read_dev(p, BPF_CORE_READ(pool, p.dev));
 	if (bpf_core_field_exists(pool->slow.netdev)) {
 		dev = BPF_CORE_READ(pool, slow.netdev);
 		/* NET_PTR_POISON (6.8 and later) marks a device whose namespace is gone. */
@@ -132,11 +151,11 @@ int BPF_PROG(pool_release, struct page_pool *pool, s32 inflight, u32 hold_cnt, u
 	if (!p)
 		return 0;
 	now = bpf_ktime_get_ns();
-	if (!p->destroyed_ns)
-		p->destroyed_ns = now;
 	if (!p->changed_ns || p->release != release_cnt)
 		p->changed_ns = now;
 	read_pool(p, pool);
+	if (!p->destroyed_ns)
+		p->destroyed_ns = now;
 	p->hold = hold_cnt;
 	p->release = release_cnt;
 	if (inflight) {

@@ -142,7 +142,7 @@ static __noinline int pool_add(__u64 address, __u32 created)
 	const struct page_pool *pool = (const void *)address;
 	struct pp_counts *c;
 	struct pp_pool *p;
-	__u32 slot, *other;
+	__u32 slot, generation, *other;
 	int err;
 
 	if (bpf_map_pop_elem(&free_slots, &slot)) {
@@ -152,7 +152,8 @@ static __noinline int pool_add(__u64 address, __u32 created)
 	p = bpf_map_lookup_elem(&pools, &slot);
 	if (!p)
 		return -1;
-	__sync_fetch_and_add(&p->generation, 1);
+	generation = __sync_fetch_and_add(&global.generation, 2) + 2;
+	p->generation = generation - 1;
 	for (__u32 i = 0; i < nr_cpus; i++) {
 		__u32 k = slot * nr_cpus + i;
 
@@ -172,12 +173,13 @@ static __noinline int pool_add(__u64 address, __u32 created)
 	p->queue = -1;
 	p->napi_id = 0;
 	p->ifname[0] = 0;
+	p->dev[0] = 0;
 	p->base_hold = BPF_CORE_READ(pool, pages_state_hold_cnt);
 	p->base_release = BPF_CORE_READ(pool, pages_state_release_cnt.counter);
 	p->base_cache = BPF_CORE_READ(pool, alloc.count);
 	p->base_ring = ring_pages(pool);
 	p->state = PP_SLOT_LIVE;
-	__sync_fetch_and_add(&p->generation, 1);
+	*(volatile __u32 *)&p->generation = generation;
 
 	err = bpf_map_update_elem(&slots, &address, &slot, BPF_NOEXIST);
 	if (!err)
@@ -276,17 +278,19 @@ static __always_inline bool here_pool(struct here *h, const struct page_pool *po
 	return here_ctx(h) && here_counts(h, (__u64)pool);
 }
 
-/* Does the cache of the pool at address @pool hold @page at @level? */
+/*
+ * Does the cache of the pool at @address hold @page at @level? The array is of struct page * or of
+ * netmem_ref, which CO-RE takes for different things; on 64-bit both begin 8 bytes after count.
+ */
 static __always_inline bool in_cache(__u64 address, __u32 level, __u64 page)
 {
 	const struct page_pool *pool = (const void *)address;
+	const void *cache = (const void *)&pool->alloc.count + sizeof(page);
 	__u64 there = 0;
 
-	if (!bpf_core_field_exists(pool->alloc.cache) || level >= PP_CACHE_SIZE)
+	if (level >= PP_CACHE_SIZE || BPF_CORE_READ(pool, alloc.count) <= level)
 		return false;
-	if (BPF_CORE_READ(pool, alloc.count) <= level)
-		return false;
-	bpf_probe_read_kernel(&there, sizeof(there), &pool->alloc.cache[level]);
+	bpf_probe_read_kernel(&there, sizeof(there), cache + level * sizeof(page));
 	return there == page;
 }
 

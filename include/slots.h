@@ -9,8 +9,9 @@
 #include "counters.h"
 
 #define PP_MAX_POOLS 4096 /* pools alive at once; more are counted as lost */
-#define PP_MAX_CPUS 1024
-#define PP_IFNAMSIZ  16	  /* IFNAMSIZ, include/uapi/linux/if.h */
+#define PP_MAX_CPUS  1024
+#define PP_DEVNAMSIZ 32
+#define PP_IFNAMSIZ  16 /* IFNAMSIZ, include/uapi/linux/if.h */
 
 /*
  * The counters of one pool on one CPU: entry slot * nr_cpus + cpu of the map "counts". Two cache
@@ -32,8 +33,8 @@ enum pp_slot_state {
 };
 
 /*
- * One pool: entry slot of the map "pools". (address, generation) is its identity; generation grows
- * each time the slot is taken, and is odd while the slot is being filled in.
+ * One pool: entry slot of the map "pools". (address, generation) is its identity: no two pools have
+ * the same generation. It is odd while the slot is being filled in.
  */
 struct pp_pool {
 	__u64 address;
@@ -45,12 +46,14 @@ struct pp_pool {
 	__u32 created;	    /* 1: seen from its creation on, so that counts are its whole life */
 	__u32 id;	    /* pool->user.id, 6.8 and later, else 0 */
 
-	/* the device, from pool->slow.netdev (6.8 and later) or the xdp:mem_connect tracepoint */
+	/* the device: pool->slow.netdev (6.8 and later), xdp:mem_connect, or what pool->p.dev is of
+	 */
 	__u32 netns; /* inode number, 0: unknown */
 	__s32 ifindex;
 	char ifname[PP_IFNAMSIZ];
-	__s32 queue;   /* -1: unknown */
-	__u32 napi_id; /* 0: none */
+	char dev[PP_DEVNAMSIZ]; /* name of params.dev: "0000:00:03.0", or a network interface's */
+	__s32 queue;		/* -1: unknown */
+	__u32 napi_id;		/* 0: none */
 
 	/* parameters: struct page_pool_params */
 	__u32 order;
@@ -77,11 +80,13 @@ struct pp_pool {
 	__u32 base_ring;
 };
 
-_Static_assert(sizeof(struct pp_pool) == 152, "same layout on both sides");
+_Static_assert(sizeof(struct pp_pool) == 184, "same layout on both sides");
 
 /* Global numbers, in the BPF objects' .bss. */
 struct pp_global {
 	__u64 lost_pools; /* no free slot when a pool appeared */
+	__u32 generation; /* the last one given, even */
+	__u32 pad;
 };
 
 #endif /* PPOOLTOP_SLOTS_H */

@@ -69,10 +69,25 @@ typedef struct {
 	struct net *net;
 } possible_net_t;
 
+struct kobject {
+	const char *name;
+};
+
+struct class
+{
+	const char *name;
+};
+
+struct device {
+	struct kobject kobj;
+	const struct class *class;
+};
+
 struct net_device {
 	char name[16];
 	int ifindex;
 	possible_net_t nd_net;
+	struct device dev;
 };
 
 struct napi_struct {
@@ -104,7 +119,6 @@ struct ptr_ring {
 
 struct pp_alloc_cache {
 	u32 count;
-	unsigned long cache[128]; /* of netmem_ref, 6.11 and later */
 };
 
 enum dma_data_direction {
@@ -116,6 +130,7 @@ struct page_pool_params_fast {
 	unsigned int order;
 	unsigned int pool_size;
 	int nid;
+	struct device *dev;
 	struct napi_struct *napi; /* 6.4 and later */
 	enum dma_data_direction dma_dir;
 	unsigned int max_len;
