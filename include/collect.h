@@ -13,7 +13,9 @@ struct collect;
 struct collect_opts {
 	FILE *notes;  /* where notes about what is not to be had go, one line each, or NULL */
 	bool verbose; /* libbpf's own messages to stderr */
-	const char *without; /* for tests: a BPF program to leave out, or NULL */
+	/* for tests, see struct bpf_source_opts */
+	const char *without;
+	bool keep_dead;
 };
 
 /*

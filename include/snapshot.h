@@ -40,6 +40,9 @@ enum pool_has {
 	POOL_HAS_DESTROYED = 1 << 6, /* destroyed_s */
 };
 
+/* struct pool::flags has the kernel's PP_FLAG_* bits, but for this one of our own. */
+#define POOL_FLAG_SYSTEM (1u << 4)
+
 struct pool {
 	uint32_t has;		 /* enum pool_has */
 	uint32_t counters_known; /* bit PP_x: total.n[PP_x] is known */
@@ -57,6 +60,7 @@ struct pool {
 	uint32_t netns; /* inode number */
 	char netns_name[SNAP_NAMELEN];
 	char driver[SNAP_NAMELEN];
+	char dev[32]; /* struct device the pages are mapped for */
 	int queue;
 	uint32_t napi_id;
 

@@ -32,6 +32,9 @@ struct bpf_source {
 	const struct pp_counts *counts;
 	size_t pools_len;
 	size_t counts_len;
+	/* generation of the dead pool last reported in each slot: once is enough */
+	uint32_t reported[PP_MAX_POOLS];
+	bool keep_dead;
 };
 
 static struct bpf_program *hook_prog(struct bpf_source *src, int i)
@@ -114,9 +117,13 @@ static int map_memory(struct bpf_source *src)
 	return 0;
 }
 
-/* Attach what was loaded. A hook that cannot be is left out: its counters are n/a. */
+/*
+ * Attach what was loaded. A hook that cannot be is left out: its counters are n/a. A rung that
+ * would count but can count nothing is refused, so that the next one is tried.
+ */
 static int attach(struct bpf_source *src, const bool *wanted)
 {
+	const struct group *why[PP_NR_COUNTERS];
 	int first_err = 0, nr = 0;
 
 	for (int i = 0; i < nr_hooks; i++) {
@@ -128,10 +135,13 @@ static int attach(struct bpf_source *src, const bool *wanted)
 		if (!src->attached[i] && !first_err)
 			first_err = -errno;
 	}
+	if (src->rung == RUNG_FENTRY && !hooks_counters(src->btf, src->rung, src->attached, why))
+		return first_err ? first_err : -EOPNOTSUPP;
 	return nr ? 0 : first_err;
 }
 
-int bpf_source_open(struct bpf_source **out, enum rung rung, const char *without, const char **why)
+int bpf_source_open(struct bpf_source **out, enum rung rung, const struct bpf_source_opts *opts,
+		    const char **why)
 {
 	bool wanted[MAX_HOOKS] = {0};
 	struct bpf_source *src;
@@ -155,7 +165,8 @@ int bpf_source_open(struct bpf_source **out, enum rung rung, const char *without
 		goto err_out;
 	}
 	*why = "the kernel refused to load the BPF programs";
-	err = load(src, without, wanted);
+	src->keep_dead = opts->keep_dead;
+	err = load(src, opts->without, wanted);
 	if (err)
 		goto err_out;
 	*why = "the BPF maps could not be set up";
@@ -218,6 +229,8 @@ static void fill_pool(struct pool *p, const struct pp_pool *raw, const struct sn
 	p->since = since_realtime(s, raw->since_ns);
 	memcpy(p->ifname, raw->ifname, sizeof(p->ifname));
 	p->ifname[sizeof(p->ifname) - 1] = '\0';
+	memcpy(p->dev, raw->dev, sizeof(p->dev));
+	p->dev[sizeof(p->dev) - 1] = '\0';
 	p->ifindex = raw->ifindex;
 	p->netns = raw->netns;
 	p->queue = raw->queue;
@@ -226,7 +239,8 @@ static void fill_pool(struct pool *p, const struct pp_pool *raw, const struct sn
 	p->pool_size = raw->pool_size;
 	p->ring_size = raw->ring_size;
 	p->nid = raw->nid;
-	p->flags = raw->flags;
+	/* Bit 2 was PP_FLAG_PAGE_FRAG before it became PP_FLAG_SYSTEM_POOL (6.9). */
+	p->flags = raw->system ? (raw->flags & ~4u) | POOL_FLAG_SYSTEM : raw->flags;
 	p->dma_dir = raw->dma_dir;
 	p->max_len = raw->max_len;
 	p->offset = raw->offset;
@@ -320,8 +334,7 @@ static void fill_source(struct bpf_source *src, struct source_info *info, uint32
 		if (why[i])
 			snprintf(m->reason, sizeof(m->reason), "no hook for %s", why[i]->what);
 		else
-			snprintf(m->reason, sizeof(m->reason), "not to be had from %s hooks",
-				 rung_names[src->rung]);
+			snprintf(m->reason, sizeof(m->reason), "needs fentry, which is refused");
 	}
 }
 
@@ -340,6 +353,8 @@ int bpf_source_read(struct bpf_source *src, struct snapshot *s)
 
 		if (!copy_slot(src, slot, &raw))
 			continue;
+		if (raw.state == PP_SLOT_DEAD && src->reported[slot] == raw.generation)
+			continue;
 		p = snapshot_add(s, known);
 		if (!p)
 			return -ENOMEM;
@@ -347,6 +362,8 @@ int bpf_source_read(struct bpf_source *src, struct snapshot *s)
 		p->counters_known = known;
 		if (known)
 			fill_counters(src, p, slot);
+		if (raw.state == PP_SLOT_DEAD && !src->keep_dead)
+			src->reported[slot] = raw.generation;
 	}
 	s->lost_pools = src->skel->bss->global.lost_pools;
 	s->lost_events = recursion_misses(src);

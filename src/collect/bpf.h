@@ -8,11 +8,18 @@
 
 struct bpf_source;
 
+/* For tests. */
+struct bpf_source_opts {
+	const char *without; /* a program to leave out, or NULL */
+	bool keep_dead;	     /* pools that are dead: in every snapshot, not just in the next */
+};
+
 /*
- * Load the programs of @rung and attach them; @without, if not NULL, names a program to leave out.
+ * Load the programs of @rung and attach them.
  * Returns 0 or -errno; *@why then says in words what failed (static storage).
  */
-int bpf_source_open(struct bpf_source **src, enum rung rung, const char *without, const char **why);
+int bpf_source_open(struct bpf_source **src, enum rung rung, const struct bpf_source_opts *opts,
+		    const char **why);
 
 /* Append every pool to the empty snapshot @s and fill in its source and losses. 0 or -errno. */
 int bpf_source_read(struct bpf_source *src, struct snapshot *s);

@@ -28,6 +28,7 @@ static void note_refused(FILE *notes, enum rung rung, int err, const char *why)
 
 int collect_open(struct collect **out, const struct collect_opts *opts)
 {
+	const struct bpf_source_opts bpf_opts = {opts->without, opts->keep_dead};
 	struct collect *c = calloc(1, sizeof(*c));
 
 	if (!c)
@@ -36,7 +37,7 @@ int collect_open(struct collect **out, const struct collect_opts *opts)
 	c->unprivileged = !env_may_trace();
 	for (int rung = 0; rung < NR_RUNGS && !c->unprivileged && !c->bpf; rung++) {
 		const char *why;
-		int err = bpf_source_open(&c->bpf, (enum rung)rung, opts->without, &why);
+		int err = bpf_source_open(&c->bpf, (enum rung)rung, &bpf_opts, &why);
 
 		if (err) {
 			c->bpf = NULL;
@@ -57,19 +58,19 @@ struct bpf_source *collect_bpf(const struct collect *c)
 	return c->bpf;
 }
 
-/* Without BPF: which counters netlink gave, and what is said of those it did not. */
-static void fill_netlink_source(const struct collect *c, struct snapshot *s, int shown)
+/* Where BPF counts nothing: did netlink, and if not, why is there nothing? */
+static void fill_netlink_source(const struct collect *c, struct snapshot *s)
 {
 	struct source_info *info = &s->source;
-	bool stats = false;
 
 	for (size_t i = 0; i < s->nr_pools; i++)
-		stats |= s->pools[i].counters_known != 0;
-	info->state = shown >= 0 ? "netlink" : NULL;
-	info->counters = stats ? "netlink" : NULL;
-	info->nr_missing = 0;
-	if (stats || (shown == 0 && !c->unprivileged))
+		if (s->pools[i].counters_known)
+			info->counters = "netlink";
+	if (info->counters)
+		info->nr_missing = 0;
+	if (c->bpf || info->counters)
 		return;
+	info->state = "netlink";
 	snprintf(info->missing[0].counter, sizeof(info->missing[0].counter), "all");
 	snprintf(info->missing[0].reason, sizeof(info->missing[0].reason), "%s",
 		 c->unprivileged ? "needs CAP_BPF and CAP_PERFMON, or root"
@@ -94,13 +95,11 @@ int collect_read(struct collect *c, struct snapshot *s)
 	}
 	/* Where BPF counts nothing, the kernel's own counters are asked for. */
 	shown = netlink_read(s, !s->source.counters);
-	if (shown < 0 && shown != -EOPNOTSUPP && !c->bpf)
+	/* With BPF the namespace's list is a bonus: most pools are not in it anyway. */
+	if (shown < 0 && !c->bpf)
 		return shown;
-	if (!c->bpf) {
-		if (shown == -EOPNOTSUPP)
-			return shown;
-		fill_netlink_source(c, s, shown);
-	}
+	if (!s->source.counters)
+		fill_netlink_source(c, s);
 	return 0;
 }
 

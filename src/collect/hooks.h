@@ -76,7 +76,8 @@ void hooks_choose(const struct btf *btf, enum rung rung, bool *wanted);
 
 /*
  * Counters that are known on @rung if just the hooks with @attached[i] are there: bits PP_x. For
- * each that is not, @why[PP_x] points to the group whose absence is to blame.
+ * each that is not, @why[PP_x] points to the group whose absence is to blame; no group is to blame
+ * where the rung as such does not count.
  */
 uint32_t hooks_counters(const struct btf *btf, enum rung rung, const bool *attached,
 			const struct group *why[]);

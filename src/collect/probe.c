@@ -27,6 +27,7 @@ struct best {
 static void probe_rung(struct probe *p, enum rung rung, struct best *best)
 {
 	struct probe_source *ps = &p->sources[p->nr_sources++];
+	const struct bpf_source_opts opts = {0};
 	struct bpf_source *src;
 	const char *why;
 	int err;
@@ -36,7 +37,7 @@ static void probe_rung(struct probe *p, enum rung rung, struct best *best)
 		snprintf(ps->reason, sizeof(ps->reason), "needs root, or CAP_BPF and CAP_PERFMON");
 		return;
 	}
-	err = bpf_source_open(&src, rung, NULL, &why);
+	err = bpf_source_open(&src, rung, &opts, &why);
 	if (err) {
 		snprintf(ps->reason, sizeof(ps->reason), "%s: %s%s%s", why, strerror(-err),
 			 p->lockdown[0] ? "; lockdown=" : "", p->lockdown);
