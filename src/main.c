@@ -28,7 +28,8 @@ int main(int argc, char **argv)
 {
 	const struct command *c;
 
-	setlocale(LC_ALL, "");
+	/* Names are in the locale's characters; numbers keep their point everywhere. */
+	setlocale(LC_CTYPE, "");
 	if (argc > 1 && (!strcmp(argv[1], "-h") || !strcmp(argv[1], "--help"))) {
 		usage(stdout);
 		return finish_output(stdout) ? EXIT_FAILED : EXIT_DONE;

@@ -167,9 +167,14 @@ int options_parse(struct options *o, int argc, char **argv)
 	opterr = 0;
 	while ((letter = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
 		if (letter == '?' || letter == ':') {
+			char name[3] = {'-', (char)optopt, 0};
+
 			complain("%s: %s \"%s\"; see ppooltop %s --help", c->name,
 				 letter == ':' ? "a value is missing after" : "no option",
-				 argv[optind - 1], c->name);
+				 letter == '?' && optopt && strncmp(argv[optind - 1], "--", 2)
+					 ? name
+					 : argv[optind - 1],
+				 c->name);
 			return EXIT_WANTING;
 		}
 		code = set_option(o, c, letter, optarg);

@@ -88,7 +88,7 @@ static struct audit audit(const struct pool *p, const struct pool *before)
 	struct audit a = {0};
 	int64_t ring, cache;
 
-	if (!before || !(p->has & POOL_HAS_BOOKS) ||
+	if (!before || !(p->has & POOL_HAS_BOOKS) || !(p->has & POOL_HAS_CPUS) ||
 	    p->counters_known != (1u << PP_NR_COUNTERS) - 1 ||
 	    (p->state != POOL_LIVE && p->state != POOL_SYSTEM) ||
 	    memcmp(&p->total, &before->total, sizeof(p->total)) != 0)
@@ -126,9 +126,12 @@ static struct model_device *device_of(struct model *m, const struct pool *p)
 		d->netns = p->netns;
 		d->ifindex = p->ifindex;
 	}
-	memcpy(d->ifname, p->ifname, sizeof(d->ifname));
-	memcpy(d->netns_name, p->netns_name, sizeof(d->netns_name));
-	memcpy(d->driver, p->driver, sizeof(d->driver));
+	if (p->ifname[0])
+		memcpy(d->ifname, p->ifname, sizeof(d->ifname));
+	if (p->netns_name[0])
+		memcpy(d->netns_name, p->netns_name, sizeof(d->netns_name));
+	if (p->driver[0])
+		memcpy(d->driver, p->driver, sizeof(d->driver));
 	return d;
 }
 
@@ -188,6 +191,29 @@ static int fold_gone(struct model *m)
 		}
 		add_counters(&d->gone, &p->total);
 		d->counters_known = p->counters_known;
+		if (!m->totals.counters_known)
+			m->totals.counters_known = p->counters_known;
+	}
+	/* and those that went without a trace, as netlink's do */
+	for (size_t i = 0; i < m->before.nr_pools; i++) {
+		const struct pool *b = &m->before.pools[i];
+		struct model_device *d;
+		bool there = b->state == POOL_DEAD;
+
+		for (size_t k = 0; k < m->now.nr_pools && !there; k++) {
+			const struct pool *p = &m->now.pools[k];
+
+			there = b->address == p->address && b->generation == p->generation &&
+				b->id == p->id;
+		}
+		if (there)
+			continue;
+		d = device_of(m, b);
+		if (!d) {
+			free(gone);
+			return -ENOMEM;
+		}
+		add_counters(&d->gone, &b->total);
 	}
 	/* Those that left the snapshot gave up their slot and cannot come again. */
 	free(m->gone);

@@ -16,9 +16,9 @@ static const char *const state_names[POOL_NR_STATES] = {
 	[POOL_SYSTEM] = "system", [POOL_IMPOSSIBLE] = "impossible", [POOL_DEAD] = "dead",
 };
 
-/* pool->slow.flags: include/net/page_pool/types.h, bit by bit */
-static const char *const flag_names[] = {"dma_map", "dma_sync_dev", "system_pool",
-					 "allow_unreadable_netmem"};
+/* PP_FLAG_*, include/net/page_pool/types.h, bit by bit; bit 2 is told apart by collect/ */
+static const char *const flag_names[] = {"dma_map", "dma_sync_dev", "page_frag",
+					 "allow_unreadable_netmem", "system_pool"};
 
 /* enum dma_data_direction, include/linux/dma-direction.h */
 static const char *const dma_names[] = {"bidirectional", "to_device", "from_device", "none"};
@@ -39,11 +39,14 @@ static json *new_string(const char *s)
 	while (*s && n + 4 < sizeof(out)) {
 		unsigned char c = (unsigned char)*s;
 		size_t len = c < 0x80 ? 1 : c >= 0xf0 ? 4 : c >= 0xe0 ? 3 : c >= 0xc2 ? 2 : 0;
+		unsigned char next = len > 1 ? (unsigned char)s[1] : 0;
 		size_t i = 1;
 
 		while (i < len && ((unsigned char)s[i] & 0xc0) == 0x80)
 			i++;
-		if (!len || i < len || c > 0xf4) {
+		if (!len || i < len || c > 0xf4 || (c == 0xe0 && next < 0xa0) ||
+		    (c == 0xed && next > 0x9f) || (c == 0xf0 && next < 0x90) ||
+		    (c == 0xf4 && next > 0x8f)) {
 			/* no UTF-8: the byte as the code point of that number */
 			out[n++] = (char)(0xc0 | c >> 6);
 			out[n++] = (char)(0x80 | (c & 0x3f));
@@ -69,12 +72,14 @@ static json *new_uint(bool known, uint64_t v)
 
 static json *new_real(double v)
 {
-	char text[32];
+	json *o;
 
 	if (!isfinite(v))
 		return NULL;
-	snprintf(text, sizeof(text), "%.6g", v);
-	return json_object_new_double_s(v, text);
+	/* json-c's own serializer puts a point whatever the locale says */
+	o = json_object_new_double(v);
+	json_object_set_serializer(o, json_object_double_to_json_string, (void *)"%.10g", NULL);
+	return o;
 }
 
 static void add(json *o, const char *key, json *v)
@@ -160,7 +165,7 @@ static json *new_device(const struct pool *p)
 	add(o, "driver", new_string(p->driver));
 	add(o, "queue", new_int(p->queue >= 0, p->queue));
 	add(o, "napi_id", new_uint(p->napi_id, p->napi_id));
-	add(o, "dev", NULL);
+	add(o, "dev", new_string(p->dev));
 	return o;
 }
 

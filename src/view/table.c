@@ -39,7 +39,7 @@ static void human(double v, double unit, char *cell)
 {
 	const char *u = "\0KMGTPE";
 
-	while (fabs(v) >= 9999.5 && u < &"\0KMGTPE"[6]) {
+	while (fabs(v) >= (*u ? 999.95 : 9999.5) && u[1]) {
 		v /= unit;
 		u++;
 	}
@@ -105,6 +105,11 @@ static void print_queue(const struct row *r, char *cell)
 		snprintf(cell, CELL, "%d", r->mp->pool->queue);
 	else
 		strcpy(cell, "-");
+}
+
+static double value_queue(const struct model_pool *mp)
+{
+	return -mp->pool->queue;
 }
 
 static void print_id(const struct row *r, char *cell)
@@ -236,18 +241,18 @@ static void print_audit(const struct row *r, char *cell)
 }
 
 static const struct column columns[] = {
-	{"DEVICE", 10, true, print_device, NULL},
+	{"DEVICE", 15, true, print_device, NULL},
 	{"NETNS", 10, true, print_netns, NULL},
-	{"Q", 3, false, print_queue, NULL},
+	{"Q", 3, false, print_queue, value_queue},
 	{"POOL", 8, false, print_id, NULL},
-	{"STATE", 8, true, print_state, NULL},
+	{"STATE", 10, true, print_state, NULL},
 #define PP_X(ID, side, key, kernel, metric, label, title, help) \
 	{title, 6, false, print_##ID, value_##ID},
 	PP_COUNTERS(PP_X)
 #undef PP_X
 		{"RECYC%", 6, false, print_ratio, value_ratio},
 	{"CACHE", 7, false, print_cache, NULL},
-	{"RINGFILL", 9, false, print_ring, NULL},
+	{"RINGFILL", 11, false, print_ring, NULL},
 	{"INFLIGHT", 8, false, print_inflight, value_inflight},
 	{"BYTES", 7, false, print_bytes, value_bytes},
 	{"AUDIT", 5, false, print_audit, NULL},
@@ -362,8 +367,17 @@ int view_table(FILE *f, const struct model *m, const struct table_opts *opts)
 		if (opts->rows && lines++ >= opts->rows)
 			break;
 		put_row(f, &(struct row){order[i], -1});
-		for (int cpu = 0; opts->per_cpu && p->cpus && cpu < m->now.nr_cpus; cpu++)
+		for (int cpu = 0; opts->per_cpu && p->cpus && cpu < m->now.nr_cpus; cpu++) {
+			bool any = false;
+
+			for (int k = 0; k < PP_NR_COUNTERS; k++)
+				any |= p->cpus[cpu].n[k] != 0;
+			if (!any)
+				continue;
+			if (opts->rows && lines++ >= opts->rows)
+				break;
 			put_row(f, &(struct row){order[i], cpu});
+		}
 	}
 	if (!m->nr_pools)
 		fputs("no page_pool was seen\n", f);
