@@ -34,6 +34,7 @@ struct options {
 	bool json;
 	bool pretty;
 	bool verbose;
+	void (*ready)(void); /* called once counting has begun, or NULL */
 };
 
 /*
@@ -45,6 +46,10 @@ int options_parse(struct options *o, int argc, char **argv);
 /* Help for one command, or for all. */
 void command_usage(FILE *f, const struct command *c);
 void usage(FILE *f);
+
+/* What top and show do once their options are known; they return the code to exit with. */
+int top_run(struct options *opts);
+int show_run(struct options *opts);
 
 /*
  * The loop that show, dump and top have in common: open the sources, read, wait, read and hand over

@@ -4,7 +4,6 @@
  * takes everything back when the process is gone, however it went.
  */
 #include <errno.h>
-#include <getopt.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -15,35 +14,53 @@
 #include "load.h"
 #include "util.h"
 
-static const struct demo_load {
-	enum load_mode mode;
-	uint64_t pps;
-} loads[] = {
-	{LOAD_DROP, 200000},
-	{LOAD_PASS, 50000},
-	{LOAD_REDIRECT, 100000},
-	{LOAD_VETH_XDP, 20000},
+static const enum load_mode loads[] = {
+	LOAD_DROP,
+	LOAD_PASS,
+	LOAD_REDIRECT,
+	LOAD_VETH_XDP,
 };
+
+/*
+ * Frames of one live-frames run, that is, of one pool: the kernel stays in an RCU read section for
+ * most of a run (net/bpf/test_run.c), so an endless one would hold up everybody else.
+ */
+#define RUN_FRAMES 100000
+
+/* A rate that leaves the machine usable. */
+#define VETH_PPS 20000
 
 #define NR_LOADS (int)(sizeof(loads) / sizeof(loads[0]))
 
-static void child(const struct demo_load *l)
+/* Children begin when the write end is closed: by then somebody counts, or we are dead. */
+static int start_fds[2] = {-1, -1};
+
+static void start_loads(void)
+{
+	close(start_fds[1]);
+}
+
+static void child(enum load_mode mode)
 {
 	struct load_result res = {0};
 	struct load_opts opts;
+	char nothing;
 	int err;
 
 	/* Not even SIGKILL of the parent leaves traffic behind. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	signal(SIGINT, SIG_DFL);
 	signal(SIGTERM, SIG_DFL);
-	load_opts_init(&opts, l->mode);
+	close(start_fds[1]);
+	if (read(start_fds[0], &nothing, 1) < 0 || getppid() == 1)
+		_exit(EXIT_FAILED);
+	load_opts_init(&opts, mode);
 	opts.count = LOAD_FOREVER;
-	opts.pps = l->pps;
-	opts.chunk = UINT32_MAX; /* one pool that lives, not many short ones */
+	opts.pps = mode == LOAD_VETH_XDP ? VETH_PPS : 0;
+	opts.chunk = RUN_FRAMES;
 	err = load_run(&opts, &res);
 	if (err)
-		complain("demo: %s: %s", load_modes[l->mode].name,
+		complain("demo: %s: %s", load_modes[mode].name,
 			 res.error[0] ? res.error : strerror(-err));
 	_exit(err ? EXIT_FAILED : EXIT_DONE);
 }
@@ -82,15 +99,22 @@ int demo_main(int argc, char **argv)
 		complain("demo needs root: it makes network namespaces and runs XDP programs");
 		return EXIT_WANTING;
 	}
+	if (pipe(start_fds)) {
+		complain("demo: pipe: %s", strerror(errno));
+		return EXIT_FAILED;
+	}
 	for (int i = 0; i < NR_LOADS; i++) {
 		pids[i] = fork();
 		if (!pids[i])
-			child(&loads[i]);
+			child(loads[i]);
 		if (pids[i] < 0)
 			complain("demo: fork: %s", strerror(errno));
 	}
-	optind = 1;
-	code = top_main(argc, argv);
+	close(start_fds[0]);
+	opts.ready = start_loads;
+	if (!opts.count && !isatty(STDOUT_FILENO))
+		opts.count = 3;
+	code = top_run(&opts);
 	if (!code && !alive(pids)) {
 		complain("demo: no traffic could be made");
 		code = EXIT_FAILED;

@@ -51,6 +51,8 @@ int command_loop(const struct options *opts, int (*view)(const struct model *m, 
 		complain("%s", strerror(-err));
 		return EXIT_FAILED;
 	}
+	if (opts->ready)
+		opts->ready();
 	next = now_ns();
 	err = read_model(c, opts, &m);
 	for (long i = 0; !err && (!opts->count || i < opts->count); i++) {

@@ -30,18 +30,20 @@ static int top(const struct model *m, void *arg)
 	return view_table(stdout, m, &table);
 }
 
+int top_run(struct options *opts)
+{
+	struct table_opts table = {.sort = opts->sort, .per_cpu = opts->per_cpu};
+
+	if (!screen())
+		return show_run(opts);
+	return command_loop(opts, top, &table);
+}
+
 int top_main(int argc, char **argv)
 {
-	struct table_opts table = {0};
 	struct options opts;
 	int code;
 
-	if (!screen())
-		return show_main(argc, argv);
 	code = options_parse(&opts, argc, argv);
-	if (code >= 0)
-		return code;
-	table.sort = opts.sort;
-	table.per_cpu = opts.per_cpu;
-	return command_loop(&opts, top, &table);
+	return code >= 0 ? code : top_run(&opts);
 }
