@@ -115,8 +115,115 @@ $(B)/tests/exact: $(B)/tests/vm/exact.o $(CORE)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS_) $(LDFLAGS) $^ -o $@ $(LIBS)
 
+$(UNITS:$(B)/unit/%=$(B)/tests/unit/%.o): CPPFLAGS_ += -Isrc/collect
+
+$(B)/unit/test_options: $(B)/src/cmd/options.o
+
+$(B)/unit/%: $(B)/tests/unit/%.o $(CORE)
+	$(say) LD $@
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS_) $(LDFLAGS) $^ -o $@ -lcmocka $(LIBS)
+
+.PHONY: units
+units: $(UNITS)
+
+# The same tests, with every access and every overflow watched.
+SANITIZE := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
+
+.PHONY: units-asan
+units-asan:
+	$(Q)$(MAKE) B=$(B)/asan CFLAGS="$(SANITIZE)" units
+
+# TAP from cmocka, so that prove reads programs and scripts alike.
+PROVE	:= CMOCKA_MESSAGE_OUTPUT=TAP prove --exec '' --timer
+ASAN_UNITS = $(UNITS:$(B)/%=$(B)/asan/%)
+
+.PHONY: check-unit
+check-unit: units units-asan
+	$(Q)$(PROVE) $(UNITS) $(ASAN_UNITS)
+
+CFILES	:= $(sort $(wildcard src/*.c src/*/*.[ch] include/*.h bpf/*.[ch] vmlinux/*.[ch] tests/*/*.[ch]))
+TIDY	:= $(sort $(wildcard src/*.c src/*/*.c vmlinux/*.c tests/load/*.c tests/vm/exact.c \
+		     tests/vm/nlstats.c tests/unit/*.c))
+
+.PHONY: check-style
+check-style: $(SKEL) $(B)/truth.skel.h
+	$(say) FORMAT "$(words $(CFILES)) files"
+	$(Q)clang-format --dry-run -Werror $(CFILES)
+	$(say) TIDY "$(words $(TIDY)) files"
+	$(Q)printf '%s\n' $(TIDY) | xargs -P 2 -n 8 sh -c \
+		'clang-tidy --quiet "$$@" -- $(CPPFLAGS_) -Isrc/collect -std=gnu11 2>/dev/null' tidy
+	$(say) CPPCHECK "src tests"
+	$(Q)cppcheck --quiet --error-exitcode=1 --std=c11 --inline-suppr \
+		--enable=warning,performance,portability --suppress=missingIncludeSystem \
+		-D_GNU_SOURCE -DVERSION='""' -Iinclude -Isrc/collect $(TIDY)
+	$(say) MAN man/ppooltop.8
+	$(Q)! LC_ALL=C.UTF-8 MANROFFSEQ= MANWIDTH=80 man --warnings -E UTF-8 -l man/ppooltop.8 \
+		2>&1 >/dev/null | grep .
+
+# --- vmlinux.h -----------------------------------------------------------------------------------
+
+$(B)/vmlinux/check: $(wildcard vmlinux/*.c) vmlinux/check.h Makefile
+	$(say) CC $@
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CPPFLAGS_) $(CFLAGS_) $(LDFLAGS) $(filter %.c,$^) -o $@ -lbpf -lelf -lz
+
+# All types of vmlinux.h, used or not.
+$(B)/vmlinux/all.bpf.o: vmlinux/vmlinux.h vmlinux/all.sed Makefile
+	$(say) CLANG $@
+	@mkdir -p $(@D)
+	$(Q)sed -nEf vmlinux/all.sed $< | $(CLANG) $(BPFFLAGS) -include $< -x c -c - -o $@
+
+.PHONY: vmlinux-check
+vmlinux-check: $(B)/vmlinux/check $(B)/vmlinux/all.bpf.o $(B)/ppooltop.bpf.o
+	$(Q)vmlinux/btf
+	$(Q)$< vmlinux/expect $(B)/vmlinux/all.bpf.o $(B)/ppooltop.bpf.o \
+		$$(tests/vm/fetch-kernel --list | sed 's,.*,&=build/btf/&.btf,')
+
+# --- what people run -----------------------------------------------------------------------------
+
+.PHONY: deps
+deps:
+	$(Q)contrib/deps build lab test
+
+# Everything, in one run of prove, whose closing lines say how it went.
+.PHONY: check
+check: deps
+	$(Q)$(MAKE) all units units-asan
+	$(Q)$(MAKE) check-style
+	$(Q)tests/vm/run --fetch
+	$(Q)$(MAKE) vmlinux-check
+	$(Q)$(PROVE) -j 2 $(UNITS) $(ASAN_UNITS) $(sort $(wildcard tests/*.t)) $(LAB_TESTS)
+
+# The longest first: two run at a time.
+LAB_TESTS := tests/vm/exact-7.2.t tests/vm/exact-6.12.t tests/vm/exact-6.1.t tests/vm/nics.t \
+	     $(sort $(filter-out tests/vm/exact-%.t tests/vm/nics.t,$(wildcard tests/vm/*.t)))
+
+.PHONY: lab
+lab:
+	$(Q)contrib/deps build lab test
+	$(Q)$(MAKE) all
+	$(Q)tests/vm/run --fetch
+	$(Q)$(PROVE) -j 2 $(LAB_TESTS)
+
+.PHONY: demo
+demo:
+	$(Q)contrib/deps build
+	$(Q)$(MAKE) all
+	$(Q)B=$(B) tests/demo
+
+.PHONY: bench
+bench: all
+	$(Q)tests/bench/cost
+
+.PHONY: install
+install: $(B)/ppooltop
+	install -d $(DESTDIR)$(sbindir) $(DESTDIR)$(mandir)/man8
+	install -m 755 $(B)/ppooltop $(DESTDIR)$(sbindir)/ppooltop
+	install -m 644 man/ppooltop.8 $(DESTDIR)$(mandir)/man8/ppooltop.8
+
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
 
 .PHONY: clean
 clean:
-	$(Q)rm -rf $(B) $(B)-asan
+	$(Q)rm -rf $(B)

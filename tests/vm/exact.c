@@ -2,7 +2,7 @@
 /*
  * exact: is every counter what it should be, to the unit?
  *
- *   exact [-b COMMAND] [-w PROG] [-t PROG] [-x CPU] [-S] [-m] COMMAND...
+ *   exact [-b COMMAND] [-w PROG] [-t PROG] [-x CPU] [-S] [-n] [-m] COMMAND...
  *
  * Starts to count, runs the COMMANDs (each a shell command) side by side, and compares what was
  * counted, pool by pool and CPU by CPU, with what truth.bpf.c read from the kernel. Commands that
@@ -13,6 +13,7 @@
  *   -t PROG  attach a program twice       } the test has to fail
  *   -x CPU   leave out a CPU's counters   }
  *   -S       no kernel counters: that is a failure
+ *   -n       compare with netlink too, as nlstats reads it
  *   -m       pools may be destroyed while pages are out: there need not be one at rest
  */
 #include <errno.h>
@@ -340,14 +341,62 @@ static void compare(struct snapshot *s, const struct truths *now, bool need_stat
 	check((rested || !need_rest) && balance, text);
 }
 
+static uint64_t member(struct json_object *o, const char *side, const char *key)
+{
+	struct json_object *v = NULL, *w = NULL;
+
+	if (!json_object_object_get_ex(o, side, &v) || !json_object_object_get_ex(v, key, &w))
+		return UINT64_MAX;
+	return json_object_get_uint64(w);
+}
+
+/* The same counters by another way: netlink, read by a program that shares no code with us. */
+static void compare_netlink(const struct snapshot *s)
+{
+	unsigned int compared = 0, born = 0;
+	struct json_object *list, *o, *id;
+	char text[65536];
+	bool equal = true;
+	FILE *f;
+
+	f = popen("nlstats", "r");
+	if (!f)
+		die("nlstats", errno);
+	text[fread(text, 1, sizeof(text) - 1, f)] = '\0';
+	pclose(f);
+	list = json_tokener_parse(text);
+	for (size_t i = 0; i < s->nr_pools; i++) {
+		const struct pool *p = &s->pools[i];
+
+		born += p->created && p->visible;
+		for (size_t k = 0; list && k < json_object_array_length(list); k++) {
+			int n = 0;
+
+			o = json_object_array_get_idx(list, k);
+			if (!p->created || !json_object_object_get_ex(o, "id", &id) ||
+			    json_object_get_uint64(id) != p->id)
+				continue;
+			compared++;
+#define PP_X(ID, side, key, ...) \
+	equal &= same(p, #key, -1, p->total.n[n++], member(o, #side, #key));
+			PP_COUNTERS(PP_X)
+#undef PP_X
+		}
+	}
+	json_object_put(list);
+	snprintf(text, sizeof(text), "eleven counters of %u pools equal what netlink shows",
+		 compared);
+	check(compared && compared == born && equal, text);
+}
+
 int main(int argc, char **argv)
 {
-	struct collect_opts opts = {.notes = stderr};
+	struct collect_opts opts = {.notes = stderr, .keep_dead = true};
 	struct command commands[MAX_COMMANDS] = {0};
 	int opt, without_cpu = -1, nr_commands = 0;
 	struct ppooltop_bpf *again = NULL;
 	const char *twice = NULL;
-	bool need_stats = false, need_rest = true, ran = true;
+	bool need_stats = false, need_rest = true, netlink = false, ran = true;
 	struct truths base, now;
 	struct truth_bpf *truth;
 	const char *before = NULL;
@@ -355,7 +404,7 @@ int main(int argc, char **argv)
 	struct collect *c;
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	while ((opt = getopt(argc, argv, "b:w:t:x:Sm")) != -1) {
+	while ((opt = getopt(argc, argv, "b:w:t:x:Snm")) != -1) {
 		switch (opt) {
 		case 'b':
 			before = optarg;
@@ -371,6 +420,9 @@ int main(int argc, char **argv)
 			break;
 		case 'S':
 			need_stats = true;
+			break;
+		case 'n':
+			netlink = true;
 			break;
 		case 'm':
 			need_rest = false;
@@ -394,6 +446,8 @@ int main(int argc, char **argv)
 	read_truths(truth, &base);
 	if (collect_open(&c, &opts) || !collect_bpf(c))
 		die("collect_open", ENOTSUP);
+	if (bpf_source_rung(collect_bpf(c)) != RUNG_FENTRY)
+		die("fentry", ENOTSUP);
 	if (twice)
 		again = attach_twice(twice);
 
@@ -421,6 +475,8 @@ int main(int argc, char **argv)
 	read_truths(truth, &now);
 	subtract(&now, &base);
 	compare(&s, &now, need_stats, need_rest, without_cpu, commands, nr_commands);
+	if (netlink)
+		compare_netlink(&s);
 	printf("1..%d\n", tests);
 	free(now.list);
 	free(base.list);
