@@ -58,6 +58,12 @@ help:
 	@echo 'install        into $$(DESTDIR)$$(prefix), now $(DESTDIR)$(prefix)'
 	@echo 'clean          remove $(B)/'
 
+# What bpftool 7.1 makes leaks when memory is out; that is not ours to mend.
+define skeleton
+{ echo '/* NOLINTBEGIN */'; $(BPFTOOL) gen skeleton $(1) name $(2) && \
+	echo '/* NOLINTEND */'; } > $@.tmp && mv $@.tmp $@
+endef
+
 # --- BPF -----------------------------------------------------------------------------------------
 
 $(B)/bpf/%.bpf.o: bpf/%.bpf.c $(wildcard bpf/*.bpf.h) vmlinux/vmlinux.h include/slots.h \
@@ -72,8 +78,7 @@ $(B)/ppooltop.bpf.o: $(BPFOBJS)
 
 $(SKEL): $(B)/ppooltop.bpf.o
 	$(say) SKEL $@
-	$(Q)$(BPFTOOL) gen skeleton $< name ppooltop_bpf > $@.tmp
-	$(Q)mv $@.tmp $@
+	$(Q)$(call skeleton,$<,ppooltop_bpf)
 
 # --- the program ---------------------------------------------------------------------------------
 
@@ -105,8 +110,7 @@ $(B)/truth.skel.h: tests/vm/truth.bpf.c tests/vm/truth.h vmlinux/vmlinux.h Makef
 	$(say) SKEL $@
 	@mkdir -p $(@D)
 	$(Q)$(CLANG) $(BPFFLAGS) -c $< -o $(B)/truth.bpf.o
-	$(Q)$(BPFTOOL) gen skeleton $(B)/truth.bpf.o name truth_bpf > $@.tmp
-	$(Q)mv $@.tmp $@
+	$(Q)$(call skeleton,$(B)/truth.bpf.o,truth_bpf)
 
 $(B)/tests/vm/exact.o: $(B)/truth.skel.h $(SKEL)
 
@@ -156,7 +160,7 @@ check-style: $(SKEL) $(B)/truth.skel.h
 	$(say) CPPCHECK "src tests"
 	$(Q)cppcheck --quiet --error-exitcode=1 --std=c11 --inline-suppr \
 		--enable=warning,performance,portability --suppress=missingIncludeSystem \
-		-D_GNU_SOURCE -DVERSION='""' -Iinclude -Isrc/collect $(TIDY)
+		--include=tests/cppcheck.h -D_GNU_SOURCE -DVERSION='""' -Iinclude -Isrc/collect $(TIDY)
 	$(say) MAN man/ppooltop.8
 	$(Q)! LC_ALL=C.UTF-8 MANROFFSEQ= MANWIDTH=80 man --warnings -E UTF-8 -l man/ppooltop.8 \
 		2>&1 >/dev/null | grep .

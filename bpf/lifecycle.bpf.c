@@ -8,6 +8,7 @@ const volatile bool preempt_rt = false;
 const volatile bool frag_share_is_fast = false;
 const volatile bool frag_reuse_is_cached = false;
 __u32 pages_calls = PAGES_UNKNOWN;
+bool armed;
 struct pp_global global;
 __u32 late_cached[PP_MAX_CPUS];
 
@@ -93,7 +94,7 @@ static __always_inline void created(struct page_pool *pool)
 	struct pp_pool *p;
 
 	/* An error pointer: no pool came of it. */
-	if ((__u64)pool >= (__u64)-4095 || !pool)
+	if (!armed || (__u64)pool >= (__u64)-4095 || !pool)
 		return;
 	if (pool_add((__u64)pool, 1) < 0)
 		return;
@@ -125,7 +126,8 @@ int BPF_PROG(create_percpu_exit, const void *params, int cpuid, struct page_pool
 SEC("tp_btf/page_pool_state_hold")
 int BPF_PROG(hold, struct page_pool *pool)
 {
-	pool_slot((__u64)pool);
+	if (armed)
+		pool_slot((__u64)pool);
 	return 0;
 }
 
@@ -143,6 +145,8 @@ int BPF_PROG(pool_release, struct page_pool *pool, s32 inflight, u32 hold_cnt, u
 	__u64 now;
 	int found;
 
+	if (!armed)
+		return 0;
 	found = pool_slot(address);
 	if (found < 0)
 		return 0;

@@ -19,6 +19,12 @@ enum pages_calls { PAGES_UNKNOWN, PAGES_CALL_NETMEMS, PAGES_INLINE_NETMEMS };
 
 extern __u32 pages_calls;
 
+/*
+ * Set once every hook is attached: counting begins everywhere at the same moment, and nothing is
+ * concluded from seeing half of what happens.
+ */
+extern bool armed;
+
 /* For the reader: slot + 1 whose last put on this CPU is still counted as ring, but was cached. */
 extern __u32 late_cached[PP_MAX_CPUS];
 extern struct pp_global global;
@@ -236,9 +242,11 @@ struct here {
 	struct pp_counts *counts;
 };
 
-/* Fill in all but slot and counts. False never happens, but the verifier cannot know. */
+/* Fill in all but slot and counts. False: counting has not begun. */
 static __always_inline bool here_ctx(struct here *h)
 {
+	if (!armed)
+		return false;
 	h->cpu = bpf_get_smp_processor_id();
 	h->cpu_state = bpf_map_lookup_elem(&cpus, &h->cpu);
 	if (!h->cpu_state)

@@ -35,6 +35,7 @@ struct options {
 	bool pretty;
 	bool verbose;
 	void (*ready)(void); /* called once counting has begun, or NULL */
+	void (*done)(void);  /* called before counting ends, or NULL */
 };
 
 /*

@@ -13,7 +13,7 @@
 
 #include "counters.h"
 
-#define SNAP_NAMELEN 64
+#define SNAP_NAMELEN 256 /* NAME_MAX and its end */
 
 struct counters {
 	uint64_t n[PP_NR_SLOT_COUNTERS];

@@ -7,11 +7,11 @@
 #include "util.h"
 
 const struct command commands[] = {
-	{"top", "live view (the default)", "icsdPnCvh", top_main},
-	{"show", "one table on stdout; -c N -i S repeats", "icsdPnCvh", show_main},
-	{"dump", "one JSON document; -c N makes JSON Lines", "icpdPnvh", dump_main},
-	{"probe", "what this kernel offers, and what will be n/a and why", "jpvh", probe_main},
-	{"demo", "make page_pool traffic in private namespaces and show it", "icsCvh", demo_main},
+	{"top", "live view (the default)", "icsdPnCvVh", top_main},
+	{"show", "one table on stdout; -c N -i S repeats", "icsdPnCvVh", show_main},
+	{"dump", "one JSON document; -c N makes JSON Lines", "icpdPnvVh", dump_main},
+	{"probe", "what this kernel offers, and what will be n/a and why", "jpvVh", probe_main},
+	{"demo", "make page_pool traffic in private namespaces and show it", "icsCvVh", demo_main},
 };
 
 const int nr_commands = sizeof(commands) / sizeof(commands[0]);
@@ -32,10 +32,6 @@ int main(int argc, char **argv)
 	setlocale(LC_CTYPE, "");
 	if (argc > 1 && (!strcmp(argv[1], "-h") || !strcmp(argv[1], "--help"))) {
 		usage(stdout);
-		return finish_output(stdout) ? EXIT_FAILED : EXIT_DONE;
-	}
-	if (argc > 1 && (!strcmp(argv[1], "-V") || !strcmp(argv[1], "--version"))) {
-		puts("ppooltop " VERSION);
 		return finish_output(stdout) ? EXIT_FAILED : EXIT_DONE;
 	}
 	if (argc < 2 || argv[1][0] == '-') {

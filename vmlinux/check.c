@@ -56,13 +56,25 @@ struct btf *read_btf(const char *file, struct btf_ext **ext)
 	return btf;
 }
 
+/* Is item @i a field that a program wants as a whole, for its place or its address? */
+static bool used_whole(const struct items *items, int i)
+{
+	if (i < 0 || items->item[i].parent < 0 || !items->item[i].used)
+		return false;
+	for (int k = 0; k < items->n; k++)
+		if (items->item[k].parent == i && items->item[k].used)
+			return false;
+	return true;
+}
+
 /* What is in vmlinux.h and nothing reads; of a structure nothing reads only that. */
 static void check_used(const struct items *items)
 {
 	for (int i = 0; i < items->n; i++) {
 		const struct item *item = &items->item[i];
 
-		if (!item->used && (item->parent < 0 || items->item[item->parent].used))
+		if (!item->used && !used_whole(items, item->parent) &&
+		    (item->parent < 0 || items->item[item->parent].used))
 			problem("%s: in vmlinux.h, but no program uses it", item->name);
 	}
 }

@@ -73,14 +73,14 @@ struct kobject {
 	const char *name;
 };
 
-struct class
-{
+/* struct class; by that name clang-format takes it for C++ */
+struct class___device {
 	const char *name;
 };
 
 struct device {
 	struct kobject kobj;
-	const struct class *class;
+	const struct class___device *class;
 };
 
 struct net_device {

@@ -32,6 +32,9 @@ static const enum load_mode loads[] = {
 
 #define NR_LOADS (int)(sizeof(loads) / sizeof(loads[0]))
 
+static pid_t pids[NR_LOADS];
+static int gone;
+
 /* Children begin when the write end is closed: by then somebody counts, or we are dead. */
 static int start_fds[2] = {-1, -1};
 
@@ -65,30 +68,25 @@ static void child(enum load_mode mode)
 	_exit(err ? EXIT_FAILED : EXIT_DONE);
 }
 
-static void stop_loads(const pid_t *pids)
+/*
+ * Before counting ends: to detach a program the kernel waits for everybody in an RCU read section,
+ * and the loads are in one most of the time.
+ */
+static void stop_loads(void)
 {
+	/* Those that could not work have said why. */
+	for (int i = 0; i < NR_LOADS; i++)
+		gone += pids[i] <= 0 || waitpid(pids[i], NULL, WNOHANG) != 0;
 	for (int i = 0; i < NR_LOADS; i++)
 		if (pids[i] > 0)
 			kill(pids[i], SIGKILL);
 	for (int i = 0; i < NR_LOADS; i++)
-		if (pids[i] > 0)
-			while (waitpid(pids[i], NULL, 0) < 0 && errno == EINTR)
-				;
-}
-
-/* How many children still work? Those that could not have said why. */
-static int alive(const pid_t *pids)
-{
-	int n = 0;
-
-	for (int i = 0; i < NR_LOADS; i++)
-		n += pids[i] > 0 && waitpid(pids[i], NULL, WNOHANG) == 0;
-	return n;
+		while (pids[i] > 0 && waitpid(pids[i], NULL, 0) < 0 && errno == EINTR)
+			;
 }
 
 int demo_main(int argc, char **argv)
 {
-	pid_t pids[NR_LOADS] = {0};
 	struct options opts;
 	int code;
 
@@ -114,11 +112,11 @@ int demo_main(int argc, char **argv)
 	opts.ready = start_loads;
 	if (!opts.count && !isatty(STDOUT_FILENO))
 		opts.count = 3;
+	opts.done = stop_loads;
 	code = top_run(&opts);
-	if (!code && !alive(pids)) {
+	if (!code && gone == NR_LOADS) {
 		complain("demo: no traffic could be made");
 		code = EXIT_FAILED;
 	}
-	stop_loads(pids);
 	return code;
 }

@@ -39,7 +39,7 @@ int command_loop(const struct options *opts, int (*view)(const struct model *m, 
 		 void *arg)
 {
 	struct collect_opts copts = {.notes = stderr, .verbose = opts->verbose};
-	int code = EXIT_DONE, err;
+	int code = EXIT_DONE, err, written = 0;
 	struct collect *c;
 	struct model m;
 	uint64_t next;
@@ -62,21 +62,26 @@ int command_loop(const struct options *opts, int (*view)(const struct model *m, 
 		err = read_model(c, opts, &m);
 		if (err)
 			break;
-		err = view(&m, arg);
-		if (err || stopped())
+		written = view(&m, arg);
+		if (written || stopped())
 			break;
 		if (now_ns() > next + (uint64_t)(opts->interval_s * 1e9))
 			next = now_ns(); /* was suspended: no burst to catch up */
 	}
-	if (err == -EPIPE) {
-		err = 0; /* the reader has seen enough */
-	} else if (err) {
+	if (err) {
 		code = explain_read(c, err);
+	} else if (written && written != -EPIPE) { /* a reader that left has seen enough */
+		complain("writing failed: %s", strerror(-written));
+		code = EXIT_FAILED;
 	} else if (collect_unprivileged(c)) {
 		complain("counters need root, or CAP_BPF and CAP_PERFMON; this is what netlink "
 			 "shows without");
 		code = EXIT_WANTING;
+	} else if (!collect_bpf(c) && !m.now.source.counters) {
+		code = EXIT_WANTING; /* why was said when the sources were opened */
 	}
+	if (opts->done)
+		opts->done();
 	collect_close(c);
 	model_free(&m);
 	return code;

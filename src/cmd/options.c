@@ -138,6 +138,9 @@ static int set_option(struct options *o, const struct command *c, int letter, co
 	case 'v':
 		o->verbose = true;
 		return -1;
+	case 'V':
+		puts("ppooltop " VERSION);
+		return finish_output(stdout) ? EXIT_FAILED : EXIT_DONE;
 	default:
 		command_usage(stdout, c);
 		return finish_output(stdout) ? EXIT_FAILED : EXIT_DONE;
@@ -168,12 +171,13 @@ int options_parse(struct options *o, int argc, char **argv)
 	while ((letter = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
 		if (letter == '?' || letter == ':') {
 			char name[3] = {'-', (char)optopt, 0};
+			const char *word = argv[optind - 1];
 
+			/* Inside a cluster, as in -Cx, getopt has not moved on to the next word. */
+			if (letter == '?' && optopt && strncmp(word, "--", 2) != 0)
+				word = name;
 			complain("%s: %s \"%s\"; see ppooltop %s --help", c->name,
-				 letter == ':' ? "a value is missing after" : "no option",
-				 letter == '?' && optopt && strncmp(argv[optind - 1], "--", 2)
-					 ? name
-					 : argv[optind - 1],
+				 letter == ':' ? "a value is missing after" : "no option", word,
 				 c->name);
 			return EXIT_WANTING;
 		}

@@ -180,6 +180,7 @@ int bpf_source_open(struct bpf_source **out, enum rung rung, const struct bpf_so
 	err = attach(src, wanted);
 	if (err)
 		goto err_out;
+	src->skel->bss->armed = true;
 	*out = src;
 	return 0;
 

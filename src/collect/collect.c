@@ -8,6 +8,7 @@
 #include "bpf.h"
 #include "collect.h"
 #include "env.h"
+#include "netns.h"
 #include "util.h"
 
 struct collect {
@@ -100,6 +101,7 @@ int collect_read(struct collect *c, struct snapshot *s)
 		return shown;
 	if (!s->source.counters)
 		fill_netlink_source(c, s);
+	netns_name_pools(s);
 	return 0;
 }
 

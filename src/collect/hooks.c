@@ -273,7 +273,7 @@ void hooks_choose(const struct btf *btf, enum rung rung, bool *wanted)
 			continue;
 		if (!chosen[h->group])
 			chosen[h->group] = h->target;
-		else if (strcmp(chosen[h->group], h->target))
+		else if (strcmp(chosen[h->group], h->target) != 0)
 			wanted[i] = false;
 	}
 }

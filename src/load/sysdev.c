@@ -60,7 +60,7 @@ int load_sysdev_find(const char *const *drivers, const char *skip, char name[IFN
 		const char *entry = entries[i]->d_name;
 
 		if (err && strlen(entry) < IFNAMSIZ && entry[0] != '.' &&
-		    (!skip || strcmp(entry, skip)) && is_ethernet(entry) &&
+		    (!skip || strcmp(entry, skip) != 0) && is_ethernet(entry) &&
 		    has_driver(entry, drivers)) {
 			strcpy(name, entry);
 			err = 0;

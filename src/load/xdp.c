@@ -238,7 +238,7 @@ static int bulk_send(struct load_scene *scene, struct load_link *dev)
 int load_run_bulk(const struct load_opts *opts, struct load_result *res)
 {
 	struct load_scene scene;
-	struct load_link dev;
+	struct load_link dev = {0};
 	bool was_down;
 	int err;
 

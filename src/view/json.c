@@ -31,7 +31,7 @@ const char *pool_state_name(enum pool_state state)
 /* json-c wants UTF-8; a name may hold any byte but '/' and space (dev_valid_name()). */
 static json *new_string(const char *s)
 {
-	char out[2 * 128 + 1];
+	char out[2 * SNAP_NAMELEN + 1];
 	size_t n = 0;
 
 	if (!s || !s[0])

@@ -346,40 +346,49 @@ static void put_header(FILE *f, const struct model *m)
 		m->now.lost_events);
 }
 
+static bool counted_anything(const struct counters *n)
+{
+	for (int i = 0; i < PP_NR_COUNTERS; i++)
+		if (n->n[i])
+			return true;
+	return false;
+}
+
+/* A pool's row and those of its CPUs, as far as @left lines allow. */
+static void put_pool(FILE *f, const struct model *m, const struct model_pool *mp,
+		     const struct table_opts *opts, int *left)
+{
+	if (*left <= 0)
+		return;
+	put_row(f, &(struct row){mp, -1});
+	--*left;
+	for (int cpu = 0; opts->per_cpu && mp->pool->cpus && cpu < m->now.nr_cpus; cpu++) {
+		if (*left <= 0 || !counted_anything(&mp->pool->cpus[cpu]))
+			continue;
+		put_row(f, &(struct row){mp, cpu});
+		--*left;
+	}
+}
+
 int view_table(FILE *f, const struct model *m, const struct table_opts *opts)
 {
+	const size_t nr = m->nr_pools;
 	const struct model_pool **order;
-	int lines = 2;
+	int left = opts->rows ? opts->rows - 2 : INT_MAX;
 
-	order = calloc(m->nr_pools + 1, sizeof(*order));
+	order = calloc(nr + 1, sizeof(*order));
 	if (!order)
 		return -ENOMEM;
-	for (size_t i = 0; i < m->nr_pools; i++)
+	for (size_t i = 0; i < nr; i++)
 		order[i] = &m->pools[i];
 	sort_column = opts->sort ? find_column(opts->sort) : NULL;
 	if (sort_column)
-		qsort(order, m->nr_pools, sizeof(*order), compare);
+		qsort(order, nr, sizeof(*order), compare);
 	put_header(f, m);
 	put_row(f, NULL);
-	for (size_t i = 0; i < m->nr_pools; i++) {
-		const struct pool *p = order[i]->pool;
-
-		if (opts->rows && lines++ >= opts->rows)
-			break;
-		put_row(f, &(struct row){order[i], -1});
-		for (int cpu = 0; opts->per_cpu && p->cpus && cpu < m->now.nr_cpus; cpu++) {
-			bool any = false;
-
-			for (int k = 0; k < PP_NR_COUNTERS; k++)
-				any |= p->cpus[cpu].n[k] != 0;
-			if (!any)
-				continue;
-			if (opts->rows && lines++ >= opts->rows)
-				break;
-			put_row(f, &(struct row){order[i], cpu});
-		}
-	}
-	if (!m->nr_pools)
+	for (size_t i = 0; i < nr; i++)
+		put_pool(f, m, order[i], opts, &left);
+	if (!nr)
 		fputs("no page_pool was seen\n", f);
 	free(order);
 	return finish_output(f);

@@ -46,12 +46,12 @@ static struct nlmsghdr *stats_message(struct message *m)
 	mnl_attr_put_u32(n, NETDEV_A_PAGE_POOL_ID, 9);
 	mnl_attr_put_u32(n, NETDEV_A_PAGE_POOL_IFINDEX, 2);
 	mnl_attr_nest_end(n, info);
-	for (uint16_t i = NETDEV_A_PAGE_POOL_STATS_ALLOC_FAST;
+	for (int i = NETDEV_A_PAGE_POOL_STATS_ALLOC_FAST;
 	     i <= NETDEV_A_PAGE_POOL_STATS_RECYCLE_RELEASED_REFCNT; i++) {
 		if (i & 1)
-			mnl_attr_put_u32(n, i, i);
+			mnl_attr_put_u32(n, (uint16_t)i, (uint32_t)i);
 		else
-			mnl_attr_put_u64(n, i, i + (1ULL << 40));
+			mnl_attr_put_u64(n, (uint16_t)i, (uint64_t)i + (1ULL << 40));
 	}
 	return n;
 }

@@ -156,7 +156,7 @@ static void check_refused(const char *const *args, const char *named)
 
 	parse(&o, &r, args);
 	len = strlen(r.err);
-	if (r.code != EXIT_WANTING || r.out[0] || strncmp(r.err, "ppooltop: ", 10) ||
+	if (r.code != EXIT_WANTING || r.out[0] || strncmp(r.err, "ppooltop: ", 10) != 0 ||
 	    strchr(r.err, '\n') != r.err + len - 1 || !strstr(r.err, named))
 		fail_msg("%s %s: code %d, want \"%s\": %s", args[0], args[1], r.code, named, r.err);
 }

@@ -5,11 +5,11 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/loads.sh"
 exec "$here/tap" --kernel 7.2 --smp 4 --timeout 900 --check-dmesg -- "
 stats=-S
-needed='put_unrefed_netmem refill_exit slow_netmems_exit release_netmem'
+needed='put_unrefed_netmem refill_exit slow_netmems_exit'
 doubled='alloc_netmems put_unrefed_netmem'
 $loads
 group 'fragments (page_pool_alloc_frag_netmem)' exact -S 'ppload veth-xdp -n 50000'
 group 'whole pages through veth' exact -S 'ppload veth-xdp -n 50000 -s 1472'
 $faults
-# where page_pool_alloc_pages() is called, its own hook would do
-refute 'fails without alloc_netmems' exact -S -w alloc_netmems 'ppload veth-xdp -n 20000'"
+refute 'fails without release_netmem' exact -S -m -w release_netmem 'ppload cpumap -n 50000'
+refute 'fails without frag_netmem_exit' exact -S -w frag_netmem_exit 'ppload veth-xdp -n 20000'"

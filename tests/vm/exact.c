@@ -287,8 +287,11 @@ static void compare(struct snapshot *s, const struct truths *now, bool need_stat
 		struct pool *p = &s->pools[i];
 		const struct truth *t = find_truth(now, p->address, p->id);
 
-		/* Older than the test, and nothing has happened to it: netlink alone knows it. */
-		if (!(p->has & POOL_HAS_ADDRESS)) {
+		/*
+		 * Older than the test, and nothing was allocated from it: netlink alone knows it,
+		 * or it waits for its last pages.
+		 */
+		if (!(p->has & POOL_HAS_ADDRESS) || (!p->created && !t)) {
 			idle++;
 			continue;
 		}
