@@ -4,9 +4,9 @@
  * takes everything back when the process is gone, however it went.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -38,6 +38,9 @@ static int gone;
 /* Children begin when the write end is closed: by then somebody counts, or we are dead. */
 static int start_fds[2] = {-1, -1};
 
+/* Its write end is open for as long as we live. */
+static int life_fds[2] = {-1, -1};
+
 static void start_loads(void)
 {
 	close(start_fds[1]);
@@ -50,8 +53,15 @@ static void child(enum load_mode mode)
 	char nothing;
 	int err;
 
-	/* Not even SIGKILL of the parent leaves traffic behind. */
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	/*
+	 * Not even SIGKILL of the parent leaves traffic behind: SIGIO, when its end of the pipe is
+	 * closed, kills us. PR_SET_PDEATHSIG would come only after the parent's BPF links are
+	 * closed, for which the kernel waits until we leave our RCU read section.
+	 */
+	close(life_fds[1]);
+	fcntl(life_fds[0], F_SETOWN, getpid());
+	fcntl(life_fds[0], F_SETFL, O_ASYNC);
+	signal(SIGIO, SIG_DFL);
 	signal(SIGINT, SIG_DFL);
 	signal(SIGTERM, SIG_DFL);
 	close(start_fds[1]);
@@ -97,7 +107,7 @@ int demo_main(int argc, char **argv)
 		complain("demo needs root: it makes network namespaces and runs XDP programs");
 		return EXIT_WANTING;
 	}
-	if (pipe(start_fds)) {
+	if (pipe(life_fds) || pipe(start_fds)) {
 		complain("demo: pipe: %s", strerror(errno));
 		return EXIT_FAILED;
 	}
@@ -108,6 +118,7 @@ int demo_main(int argc, char **argv)
 		if (pids[i] < 0)
 			complain("demo: fork: %s", strerror(errno));
 	}
+	close(life_fds[0]);
 	close(start_fds[0]);
 	opts.ready = start_loads;
 	if (!opts.count && !isatty(STDOUT_FILENO))

@@ -372,6 +372,13 @@ int bpf_source_read(struct bpf_source *src, struct snapshot *s)
 	return 0;
 }
 
+uint32_t bpf_source_counters(const struct bpf_source *src)
+{
+	const struct group *why[PP_NR_COUNTERS];
+
+	return hooks_counters(src->btf, src->rung, src->attached, why);
+}
+
 enum rung bpf_source_rung(const struct bpf_source *src)
 {
 	return src->rung;

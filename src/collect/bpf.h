@@ -24,6 +24,9 @@ int bpf_source_open(struct bpf_source **src, enum rung rung, const struct bpf_so
 /* Append every pool to the empty snapshot @s and fill in its source and losses. 0 or -errno. */
 int bpf_source_read(struct bpf_source *src, struct snapshot *s);
 
+/* The counters it knows: bits PP_x. */
+uint32_t bpf_source_counters(const struct bpf_source *src);
+
 enum rung bpf_source_rung(const struct bpf_source *src);
 
 /* Is hook @i of the table attached? */

@@ -79,6 +79,14 @@ static void fill_netlink_source(const struct collect *c, struct snapshot *s)
 	info->nr_missing = 1;
 }
 
+/* Pools that BPF has not met have done nothing since counting began: that is known, too. */
+static void fill_idle(const struct collect *c, struct snapshot *s)
+{
+	for (size_t i = 0; i < s->nr_pools; i++)
+		if (!(s->pools[i].has & POOL_HAS_ADDRESS))
+			s->pools[i].counters_known = bpf_source_counters(c->bpf);
+}
+
 int collect_read(struct collect *c, struct snapshot *s)
 {
 	int nr_cpus = libbpf_num_possible_cpus();
@@ -101,6 +109,8 @@ int collect_read(struct collect *c, struct snapshot *s)
 		return shown;
 	if (!s->source.counters)
 		fill_netlink_source(c, s);
+	else
+		fill_idle(c, s);
 	netns_name_pools(s);
 	return 0;
 }
