@@ -2,6 +2,7 @@
 /* Finding devices with hardware behind them. */
 #include <dirent.h>
 #include <errno.h>
+#include <limits.h>
 #include <linux/if_arp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +15,7 @@
 
 static bool is_ethernet(const char *name)
 {
-	char path[sizeof(SYS_NET) + IFNAMSIZ + 8];
+	char path[sizeof(SYS_NET) + NAME_MAX + 8];
 	int type = -1;
 	FILE *file;
 
@@ -30,7 +31,7 @@ static bool is_ethernet(const char *name)
 
 static bool has_driver(const char *name, const char *const *drivers)
 {
-	char path[sizeof(SYS_NET) + IFNAMSIZ + 16], target[512];
+	char path[sizeof(SYS_NET) + NAME_MAX + 16], target[512];
 	const char *base;
 	ssize_t n;
 
