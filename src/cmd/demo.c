@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -35,38 +36,47 @@ static const enum load_mode loads[] = {
 static pid_t pids[NR_LOADS];
 static int gone;
 
-/* Children begin when the write end is closed: by then somebody counts, or we are dead. */
-static int start_fds[2] = {-1, -1};
-
-/* Its write end is open for as long as we live. */
-static int life_fds[2] = {-1, -1};
+/*
+ * Our end of a pipe to each child: a byte says that somebody counts and the load may begin; the end
+ * of file, that we are no more.
+ */
+static int strings[NR_LOADS];
 
 static void start_loads(void)
 {
-	close(start_fds[1]);
+	for (int i = 0; i < NR_LOADS; i++)
+		if (pids[i] > 0 && write(strings[i], "", 1) != 1)
+			complain("demo: %s: %s", load_modes[loads[i]].name, strerror(errno));
 }
 
-static void child(enum load_mode mode)
+/*
+ * Be killed by SIGIO when the other end of @fd is closed, even by SIGKILL. PR_SET_PDEATHSIG would
+ * come only after the parent's BPF links are closed, for which the kernel waits until everybody has
+ * left his RCU read section; and the loads are in one most of the time.
+ */
+static void die_with(int fd)
+{
+	struct pollfd end = {.fd = fd};
+
+	signal(SIGIO, SIG_DFL);
+	fcntl(fd, F_SETOWN, getpid());
+	fcntl(fd, F_SETFL, O_ASYNC);
+	if (poll(&end, 1, 0) > 0 && (end.revents & POLLHUP))
+		_exit(EXIT_FAILED);
+}
+
+static void child(enum load_mode mode, int string)
 {
 	struct load_result res = {0};
 	struct load_opts opts;
-	char nothing;
+	char go;
 	int err;
 
-	/*
-	 * Not even SIGKILL of the parent leaves traffic behind: SIGIO, when its end of the pipe is
-	 * closed, kills us. PR_SET_PDEATHSIG would come only after the parent's BPF links are
-	 * closed, for which the kernel waits until we leave our RCU read section.
-	 */
-	close(life_fds[1]);
-	fcntl(life_fds[0], F_SETOWN, getpid());
-	fcntl(life_fds[0], F_SETFL, O_ASYNC);
-	signal(SIGIO, SIG_DFL);
 	signal(SIGINT, SIG_DFL);
 	signal(SIGTERM, SIG_DFL);
-	close(start_fds[1]);
-	if (read(start_fds[0], &nothing, 1) < 0 || getppid() == 1)
+	if (read(string, &go, 1) != 1)
 		_exit(EXIT_FAILED);
+	die_with(string);
 	load_opts_init(&opts, mode);
 	opts.count = LOAD_FOREVER;
 	opts.pps = mode == LOAD_VETH_XDP ? VETH_PPS : 0;
@@ -78,10 +88,28 @@ static void child(enum load_mode mode)
 	_exit(err ? EXIT_FAILED : EXIT_DONE);
 }
 
-/*
- * Before counting ends: to detach a program the kernel waits for everybody in an RCU read section,
- * and the loads are in one most of the time.
- */
+/* Fork child @i. Our ends of the pipes made so far, its own included, are not for it. */
+static void fork_load(int i)
+{
+	int fds[2];
+
+	if (pipe(fds)) {
+		complain("demo: pipe: %s", strerror(errno));
+		return;
+	}
+	strings[i] = fds[1];
+	pids[i] = fork();
+	if (!pids[i]) {
+		for (int k = 0; k <= i; k++)
+			close(strings[k]);
+		child(loads[i], fds[0]);
+	}
+	if (pids[i] < 0)
+		complain("demo: fork: %s", strerror(errno));
+	close(fds[0]);
+}
+
+/* Before counting ends: to detach a program, the kernel waits for the loads as well. */
 static void stop_loads(void)
 {
 	/* Those that could not work have said why. */
@@ -107,19 +135,8 @@ int demo_main(int argc, char **argv)
 		complain("demo needs root: it makes network namespaces and runs XDP programs");
 		return EXIT_WANTING;
 	}
-	if (pipe(life_fds) || pipe(start_fds)) {
-		complain("demo: pipe: %s", strerror(errno));
-		return EXIT_FAILED;
-	}
-	for (int i = 0; i < NR_LOADS; i++) {
-		pids[i] = fork();
-		if (!pids[i])
-			child(loads[i]);
-		if (pids[i] < 0)
-			complain("demo: fork: %s", strerror(errno));
-	}
-	close(life_fds[0]);
-	close(start_fds[0]);
+	for (int i = 0; i < NR_LOADS; i++)
+		fork_load(i);
 	opts.ready = start_loads;
 	if (!opts.count && !isatty(STDOUT_FILENO))
 		opts.count = 3;

@@ -11,15 +11,15 @@ static volatile sig_atomic_t stop;
 
 void complain(const char *fmt, ...)
 {
+	char line[512];
 	va_list ap;
 
 	/* What stdout has so far comes first where both are one file. */
 	fflush(stdout);
-	fputs("ppooltop: ", stderr);
 	va_start(ap, fmt);
-	vfprintf(stderr, fmt, ap);
+	vsnprintf(line, sizeof(line), fmt, ap);
 	va_end(ap);
-	fputc('\n', stderr);
+	fprintf(stderr, "ppooltop: %s\n", line);
 }
 
 static void on_signal(int sig)
@@ -30,15 +30,20 @@ static void on_signal(int sig)
 
 void stop_on_signals(void)
 {
-	/* No SA_RESTART: a wait has to end. */
-	struct sigaction sa = {.sa_handler = on_signal};
-	struct sigaction ignore = {.sa_handler = SIG_IGN};
+	static const int stops[] = {SIGINT, SIGTERM, SIGHUP};
+	/*
+	 * A write goes on, so that a document is whole; a wait ends all the same, since
+	 * clock_nanosleep(2) is never restarted. The second signal kills.
+	 */
+	struct sigaction sa = {.sa_handler = on_signal, .sa_flags = SA_RESTART | SA_RESETHAND};
+	struct sigaction ignore = {.sa_handler = SIG_IGN}, old;
 
 	sigemptyset(&sa.sa_mask);
 	sigemptyset(&ignore.sa_mask);
-	sigaction(SIGINT, &sa, NULL);
-	sigaction(SIGTERM, &sa, NULL);
-	sigaction(SIGHUP, &sa, NULL);
+	for (unsigned int i = 0; i < sizeof(stops) / sizeof(stops[0]); i++)
+		/* nohup(1) and the like mean it. */
+		if (!sigaction(stops[i], NULL, &old) && old.sa_handler != SIG_IGN)
+			sigaction(stops[i], &sa, NULL);
 	sigaction(SIGPIPE, &ignore, NULL);
 }
 

@@ -274,8 +274,9 @@ static void print_sum(const struct snapshot *s)
 	printf("\n");
 }
 
-static void compare(struct snapshot *s, const struct truths *now, bool need_stats, bool need_rest,
-		    int without_cpu, const struct command *commands, int nr_commands)
+static void compare(struct snapshot *s, const struct truths *now, const struct truths *base,
+		    bool need_stats, bool need_rest, int without_cpu,
+		    const struct command *commands, int nr_commands)
 {
 	unsigned int compared = 0, rested = 0, unknown = 0, idle = 0;
 	bool equal = true, balance = true, gone = true;
@@ -288,10 +289,11 @@ static void compare(struct snapshot *s, const struct truths *now, bool need_stat
 		const struct truth *t = find_truth(now, p->address, p->id);
 
 		/*
-		 * Older than the test, and nothing was allocated from it: netlink alone knows it,
-		 * or it waits for its last pages.
+		 * Older than the test, and nothing was allocated from it while the truth looked:
+		 * netlink alone knows it, or it waits for its last pages.
 		 */
-		if (!(p->has & POOL_HAS_ADDRESS) || (!p->created && !t)) {
+		if (!(p->has & POOL_HAS_ADDRESS) ||
+		    (!p->created && !find_truth(base, p->address, p->id))) {
 			idle++;
 			continue;
 		}
@@ -477,7 +479,7 @@ int main(int argc, char **argv)
 	}
 	read_truths(truth, &now);
 	subtract(&now, &base);
-	compare(&s, &now, need_stats, need_rest, without_cpu, commands, nr_commands);
+	compare(&s, &now, &base, need_stats, need_rest, without_cpu, commands, nr_commands);
 	if (netlink)
 		compare_netlink(&s);
 	printf("1..%d\n", tests);
