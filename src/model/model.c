@@ -65,13 +65,14 @@ static void figure(struct figures *f, const struct counters *now, const struct c
 	f->recycle_ratio = recycle_ratio(n, known);
 }
 
-static const struct pool *pool_before(const struct model *m, const struct pool *p)
+/* The pool @p in another snapshot, or NULL. */
+static const struct pool *find_pool(const struct snapshot *s, const struct pool *p)
 {
-	for (size_t i = 0; i < m->before.nr_pools; i++) {
-		const struct pool *b = &m->before.pools[i];
+	for (size_t i = 0; i < s->nr_pools; i++) {
+		const struct pool *q = &s->pools[i];
 
-		if (b->address == p->address && b->generation == p->generation && b->id == p->id)
-			return b;
+		if (q->address == p->address && q->generation == p->generation && q->id == p->id)
+			return q;
 	}
 	return NULL;
 }
@@ -194,31 +195,30 @@ static int fold_gone(struct model *m)
 		if (!m->totals.counters_known)
 			m->totals.counters_known = p->counters_known;
 	}
-	/* and those that went without a trace, as netlink's do */
-	for (size_t i = 0; i < m->before.nr_pools; i++) {
-		const struct pool *b = &m->before.pools[i];
-		struct model_device *d;
-		bool there = b->state == POOL_DEAD;
-
-		for (size_t k = 0; k < m->now.nr_pools && !there; k++) {
-			const struct pool *p = &m->now.pools[k];
-
-			there = b->address == p->address && b->generation == p->generation &&
-				b->id == p->id;
-		}
-		if (there)
-			continue;
-		d = device_of(m, b);
-		if (!d) {
-			free(gone);
-			return -ENOMEM;
-		}
-		add_counters(&d->gone, &b->total);
-	}
 	/* Those that left the snapshot gave up their slot and cannot come again. */
 	free(m->gone);
 	m->gone = gone;
 	m->nr_gone = nr;
+	return 0;
+}
+
+/*
+ * Fold pools that went without a trace, as netlink's do. One that BPF watches is dead before it is
+ * gone; if it is missing all the same, a filter left it out, and it may come back.
+ */
+static int fold_vanished(struct model *m)
+{
+	for (size_t i = 0; i < m->before.nr_pools; i++) {
+		const struct pool *b = &m->before.pools[i];
+		struct model_device *d;
+
+		if ((b->has & POOL_HAS_ADDRESS) || find_pool(&m->now, b))
+			continue;
+		d = device_of(m, b);
+		if (!d)
+			return -ENOMEM;
+		add_counters(&d->gone, &b->total);
+	}
 	return 0;
 }
 
@@ -273,7 +273,7 @@ static int list_pools(struct model *m)
 		}
 		add_pool(d, p);
 		add_pool(&m->totals, p);
-		before = pool_before(m, p);
+		before = find_pool(&m->before, p);
 		list[nr].pool = p;
 		/* A pool that is new since then began at nothing. */
 		figure(&list[nr].figures, &p->total, before ? &before->total : NULL,
@@ -300,6 +300,8 @@ int model_update(struct model *m, struct snapshot *s)
 		m->before.mono_ns ? (double)(m->now.mono_ns - m->before.mono_ns) / 1e9 : NAN;
 
 	err = fold_gone(m);
+	if (!err)
+		err = fold_vanished(m);
 	if (err)
 		return err;
 	for (size_t i = 0; i < m->nr_devices; i++)
