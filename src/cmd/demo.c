@@ -4,10 +4,10 @@
  * takes everything back when the process is gone, however it went.
  */
 #include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -36,10 +36,7 @@ static const enum load_mode loads[] = {
 static pid_t pids[NR_LOADS];
 static int gone;
 
-/*
- * Our end of a pipe to each child: a byte says that somebody counts and the load may begin; the end
- * of file, that we are no more.
- */
+/* Our end of a pipe to each child: a byte says that somebody counts and the load may begin. */
 static int strings[NR_LOADS];
 
 static void start_loads(void)
@@ -50,25 +47,42 @@ static void start_loads(void)
 }
 
 /*
- * Be killed by SIGIO when the other end of @fd is closed, even by SIGKILL. PR_SET_PDEATHSIG would
- * come only after the parent's BPF links are closed, for which the kernel waits until everybody has
- * left his RCU read section; and the loads are in one most of the time.
+ * Held by us for as long as we live, in memory shared with the children: a robust mutex is the one
+ * thing the kernel gives up first when a process dies (mm_release(), kernel/fork.c). The end of a
+ * pipe and PR_SET_PDEATHSIG come only after our BPF links are closed, for which the kernel waits
+ * until everybody has left his RCU read section; and the loads are in one most of the time.
  */
-static void die_with(int fd)
-{
-	struct pollfd end = {.fd = fd};
+static pthread_mutex_t *life;
 
-	signal(SIGIO, SIG_DFL);
-	fcntl(fd, F_SETOWN, getpid());
-	fcntl(fd, F_SETFL, O_ASYNC);
-	if (poll(&end, 1, 0) > 0 && (end.revents & POLLHUP))
-		_exit(EXIT_FAILED);
+static int make_life(void)
+{
+	pthread_mutexattr_t attr;
+
+	life = mmap(NULL, sizeof(*life), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (life == MAP_FAILED)
+		return -errno;
+	pthread_mutexattr_init(&attr);
+	pthread_mutexattr_setpshared(&attr, PTHREAD_PROCESS_SHARED);
+	pthread_mutexattr_setrobust(&attr, PTHREAD_MUTEX_ROBUST);
+	pthread_mutex_init(life, &attr);
+	pthread_mutexattr_destroy(&attr);
+	return -pthread_mutex_lock(life);
+}
+
+/* A thread of each child: whoever gets the mutex has survived its owner, and must not. */
+static void *die_with_parent(void *unused)
+{
+	(void)unused;
+	pthread_mutex_lock(life);
+	kill(getpid(), SIGKILL);
+	return NULL;
 }
 
 static void child(enum load_mode mode, int string)
 {
 	struct load_result res = {0};
 	struct load_opts opts;
+	pthread_t watch;
 	char go;
 	int err;
 
@@ -76,7 +90,8 @@ static void child(enum load_mode mode, int string)
 	signal(SIGTERM, SIG_DFL);
 	if (read(string, &go, 1) != 1)
 		_exit(EXIT_FAILED);
-	die_with(string);
+	if (pthread_create(&watch, NULL, die_with_parent, NULL))
+		_exit(EXIT_FAILED);
 	load_opts_init(&opts, mode);
 	opts.count = LOAD_FOREVER;
 	opts.pps = mode == LOAD_VETH_XDP ? VETH_PPS : 0;
@@ -134,6 +149,11 @@ int demo_main(int argc, char **argv)
 	if (geteuid() != 0) {
 		complain("demo needs root: it makes network namespaces and runs XDP programs");
 		return EXIT_WANTING;
+	}
+	code = make_life();
+	if (code) {
+		complain("demo: %s", strerror(-code));
+		return EXIT_FAILED;
 	}
 	for (int i = 0; i < NR_LOADS; i++)
 		fork_load(i);
