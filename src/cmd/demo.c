@@ -86,7 +86,8 @@ static void child(enum load_mode mode, int string)
 	char go;
 	int err;
 
-	signal(SIGINT, SIG_DFL);
+	/* Ctrl-C is for the parent, who ends the view first and the loads then. */
+	signal(SIGINT, SIG_IGN);
 	signal(SIGTERM, SIG_DFL);
 	if (read(string, &go, 1) != 1)
 		_exit(EXIT_FAILED);
