@@ -5,8 +5,9 @@
  * The functions that decide are inlined everywhere (page_pool_recycle_in_cache() and its kin), but
  * what they will do can be foretold at the entry of a put: a page somebody else holds is released;
  * a put from the cache's owner goes into the cache while there is room; everything else goes into
- * the ring. Only a full ring cannot be foretold, because other CPUs fill and empty it: then the
- * page is released at once, page_pool_state_release tells, and the count is put right.
+ * the ring. What cannot be foretold is put right. A full ring, because other CPUs fill and empty
+ * it: then the page is released at once, and page_pool_state_release tells. And an interrupt that
+ * makes the put direct after the program looked: then the cache shows the page, see settle().
  */
 #include "state.bpf.h"
 #include <bpf/bpf_tracing.h>

@@ -68,7 +68,7 @@ void model_free(struct model *m);
  */
 int model_update(struct model *m, struct snapshot *s);
 
-/* @x, or 0 when counter @i is not known. */
+/* Is counter @i among @known, the bits PP_x of a pool or device? */
 bool counter_known(uint32_t known, enum pp_counter i);
 
 /*
