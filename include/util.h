@@ -34,4 +34,14 @@ uint64_t now_ns(void);
  */
 int finish_output(FILE *f);
 
+/*
+ * The highest number in a list of processors as the kernel writes it, "0-3,8,12-15", and one more:
+ * what an array indexed by processor needs. Numbers may have gaps, so this is not how many there
+ * are. -EINVAL: not such a list.
+ */
+int cpu_ids(const char *list);
+
+/* The same of the processors that may ever be there. -errno: sysfs does not tell. */
+int possible_cpu_ids(void);
+
 #endif /* PPOOLTOP_UTIL_H */
