@@ -35,7 +35,7 @@ size_t load_frame_build(unsigned char *buf, const struct load_frame *f)
 		.tot_len = htons((uint16_t)(sizeof(ip) + sizeof(udp) + f->payload)),
 		.frag_off = htons(IP_DF),
 		.ttl = 1, /* it shall not travel, wherever it gets out */
-		.protocol = IPPROTO_UDP,
+		.protocol = f->protocol,
 		.saddr = htonl(f->saddr),
 		.daddr = htonl(f->daddr),
 	};
@@ -65,5 +65,6 @@ void load_frame_init(struct load_frame *frame, const struct load_opts *opts)
 		.dport = LOAD_PORT,
 		.sport = LOAD_PORT,
 		.payload = opts->size,
+		.protocol = opts->raw ? LOAD_RAW_PROTOCOL : IPPROTO_UDP,
 	};
 }

@@ -15,8 +15,6 @@
 
 #include "priv.h"
 
-#define SLICE (50 * NSEC_PER_MSEC)
-
 static int open_socket(struct load_result *res)
 {
 	struct sockaddr_in addr = {
@@ -56,14 +54,6 @@ static int hold_setup(struct load_scene *scene)
 			       load_prog_action(live->counts_fd, LOAD_COUNT_SENT, XDP_PASS, false));
 }
 
-static void hold(const struct load_opts *opts)
-{
-	uint64_t now, end = load_now() + opts->hold_s * NSEC_PER_SEC;
-
-	while (!load_stopped(opts) && (now = load_now()) < end)
-		load_sleep(end - now < SLICE ? end - now : SLICE);
-}
-
 /* Reads all there is: counts it, and gives the pages back. */
 static int64_t drain(int fd)
 {
@@ -83,7 +73,7 @@ static int hold_frames(struct load_scene *scene, int fd)
 
 	err = load_scene_send(scene);
 	if (!err)
-		hold(scene->live.opts);
+		load_hold(scene->live.opts);
 	res->queued = drain(fd);
 	res->received = res->queued;
 	res->seconds = (double)(load_now() - start) / (double)NSEC_PER_SEC;

@@ -7,6 +7,8 @@
 
 #include "priv.h"
 
+#define OWN_ACTIONS (1 << LOAD_X_PASS | 1 << LOAD_X_DROP | 1 << LOAD_X_TX)
+
 const struct load_mode_info load_modes[LOAD_NR_MODES] = {
 	[LOAD_DROP] = {"drop", "live frames, dropped by XDP: the shortest way of a page",
 		       .live = true, .max_devices = 1, .run = load_run_live},
@@ -23,9 +25,22 @@ const struct load_mode_info load_modes[LOAD_NR_MODES] = {
 	[LOAD_UDP_HOLD] = {"udp-hold", "live frames kept for a while by a socket nobody reads",
 			   .live = true, .max_devices = 0, .run = load_run_hold},
 	[LOAD_VETH_XDP] = {"veth-xdp", "packets into a veth device with an XDP program",
-			   .max_devices = 0, .run = load_run_veth},
+			   .max_size = LOAD_SIZE_JUMBO, .actions = OWN_ACTIONS, .reads = true,
+			   .run = load_run_veth},
 	[LOAD_VIRTIO] = {"virtio", "bytes by TCP, from the second to the first of two joined NICs",
-			 .bytes = true, .max_devices = 2, .run = load_run_tcp},
+			 .bytes = true, .max_devices = 2, .actions = 1 << LOAD_X_PASS,
+			 .run = load_run_tcp},
+	[LOAD_CHURN] = {"churn", "an XDP program comes and goes, a socket holds the packets",
+			.max_size = LOAD_SIZE_JUMBO, .run = load_run_churn},
+	[LOAD_GENERIC] = {"generic", "packets through generic XDP on the loopback",
+			  .max_size = LOAD_SIZE_LO, .actions = OWN_ACTIONS, .reads = true,
+			  .run = load_run_generic},
+	[LOAD_NIC_XDP] = {"nic-xdp", "packets to the first of two joined NICs, with an XDP program",
+			  .max_devices = 3,
+			  .actions = OWN_ACTIONS | 1 << LOAD_X_REDIRECT | 1 << LOAD_X_NONE,
+			  .reads = true, .run = load_run_nic},
+	[LOAD_NSIM] = {"netdevsim", "pages of a simulated device's pool, one at a time",
+		       .run = load_run_netdevsim},
 };
 
 int load_mode_find(const char *name)
@@ -79,18 +94,27 @@ static int set_requested(const struct load_opts *opts, struct load_result *res)
 
 static int check_opts(const struct load_opts *opts, struct load_result *res)
 {
-	if ((unsigned int)opts->mode >= LOAD_NR_MODES)
-		return load_fail(res, -EINVAL, "mode", "no such mode", "see load_modes[]");
+	const struct load_mode_info *mode = &load_modes[opts->mode];
+
 	/* The kernel would make one frame out of 0 (bpf_test_run_xdp_live()). */
 	if (!opts->count)
 		return load_fail(res, -EINVAL, "count", "nothing to send", "give at least 1");
 	if (opts->batch > LOAD_BATCH_MAX)
 		return load_fail(res, -EINVAL, "batch", "the kernel takes 256 frames at most",
 				 "use 1 to 256");
-	if (opts->size < LOAD_SIZE_MIN || opts->size > LOAD_SIZE_MAX)
-		return load_fail(res, -EINVAL, "size", "no such payload fits one Ethernet frame",
+	if (opts->size < LOAD_SIZE_MIN || opts->size > (mode->max_size ?: LOAD_SIZE_MAX))
+		return load_fail(res, -EINVAL, "size", "no such payload fits a frame of this mode",
 				 "use 22 to 1472 bytes");
-	for (unsigned int i = load_modes[opts->mode].max_devices; i < 2; i++) {
+	if (opts->readers > (mode->reads ? LOAD_MAX_READERS : 0))
+		return load_fail(res, -EINVAL, "readers", "this mode takes not that many",
+				 "leave it out");
+	if (opts->jitter_us && opts->mode != LOAD_VETH_XDP)
+		return load_fail(res, -EINVAL, "jitter", "not in this mode", "leave it out");
+	if (opts->raw && !mode->reads)
+		return load_fail(res, -EINVAL, "raw", "not in this mode", "leave it out");
+	if (opts->action && !(mode->actions & 1U << opts->action))
+		return load_fail(res, -EINVAL, "action", "not one of this mode", "leave it out");
+	for (unsigned int i = mode->max_devices; i < 3; i++) {
 		if (opts->device[i])
 			return load_fail(res, -EINVAL, opts->device[i],
 					 "this mode takes no such device", "leave it out");
@@ -129,6 +153,8 @@ int load_run(const struct load_opts *opts, struct load_result *res)
 	o.batch = o.batch ?: LOAD_BATCH_DEFAULT;
 	o.size = o.size ?: LOAD_SIZE_MIN;
 
+	if ((unsigned int)opts->mode >= LOAD_NR_MODES)
+		return load_fail(res, -EINVAL, "mode", "no such mode", "see load_modes[]");
 	err = check_opts(&o, res);
 	if (err)
 		return err;

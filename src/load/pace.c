@@ -26,6 +26,14 @@ void load_sleep(uint64_t ns)
 	clock_nanosleep(CLOCK_MONOTONIC, 0, &ts, NULL);
 }
 
+void load_hold(const struct load_opts *opts)
+{
+	uint64_t now, end = load_now() + opts->hold_s * NSEC_PER_SEC;
+
+	while (!load_stopped(opts) && (now = load_now()) < end)
+		load_sleep(end - now < SLICE ? end - now : SLICE);
+}
+
 void load_pace_start(struct load_pace *pace, const struct load_opts *opts)
 {
 	pace->opts = opts;

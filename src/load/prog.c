@@ -40,15 +40,15 @@ int load_counts_read(int map_fd, struct load_counts *counts)
 	return bpf_map_lookup_elem(map_fd, &zero, counts);
 }
 
-static int load_prog(const struct bpf_insn *insns, size_t len, bool in_cpumap)
+static int load_prog(const struct bpf_insn *insns, size_t len, bool in_cpumap, unsigned int flags)
 {
-	LIBBPF_OPTS(bpf_prog_load_opts, opts,
+	LIBBPF_OPTS(bpf_prog_load_opts, opts, .prog_flags = flags,
 		    .expected_attach_type = in_cpumap ? BPF_XDP_CPUMAP : 0);
 
 	return bpf_prog_load(BPF_PROG_TYPE_XDP, "ppload", "GPL", insns, len, &opts);
 }
 
-int load_prog_action(int map_fd, size_t offset, int action, bool in_cpumap)
+static int load_action(int map_fd, size_t offset, int action, bool in_cpumap, unsigned int flags)
 {
 	const struct bpf_insn insns[] = {
 		COUNT(map_fd, offset),
@@ -56,7 +56,17 @@ int load_prog_action(int map_fd, size_t offset, int action, bool in_cpumap)
 		EXIT(),
 	};
 
-	return load_prog(insns, LEN(insns), in_cpumap);
+	return load_prog(insns, LEN(insns), in_cpumap, flags);
+}
+
+int load_prog_action(int map_fd, size_t offset, int action, bool in_cpumap)
+{
+	return load_action(map_fd, offset, action, in_cpumap, 0);
+}
+
+int load_prog_flags(int map_fd, size_t offset, int action, unsigned int flags)
+{
+	return load_action(map_fd, offset, action, false, flags);
 }
 
 int load_prog_redirect(int map_fd, size_t offset, int ifindex)
@@ -69,7 +79,7 @@ int load_prog_redirect(int map_fd, size_t offset, int ifindex)
 		EXIT(),
 	};
 
-	return load_prog(insns, LEN(insns), false);
+	return load_prog(insns, LEN(insns), false, 0);
 }
 
 int load_prog_cpumap(int map_fd, size_t offset, int cpumap_fd, int cpu)
@@ -79,13 +89,13 @@ int load_prog_cpumap(int map_fd, size_t offset, int cpumap_fd, int cpu)
 		MOV_IMM(BPF_REG_3, 0), CALL(BPF_FUNC_redirect_map),  EXIT(),
 	};
 
-	return load_prog(insns, LEN(insns), false);
+	return load_prog(insns, LEN(insns), false, 0);
 }
 
-int load_prog_attach(int prog_fd, int ifindex)
+int load_prog_attach(int prog_fd, int ifindex, unsigned int xdp_flags)
 {
 	/* A link and not a netlink attach: it cannot be left behind on somebody's device. */
-	LIBBPF_OPTS(bpf_link_create_opts, opts, .flags = XDP_FLAGS_DRV_MODE);
+	LIBBPF_OPTS(bpf_link_create_opts, opts, .flags = xdp_flags);
 
 	return bpf_link_create(prog_fd, ifindex, BPF_XDP, &opts);
 }

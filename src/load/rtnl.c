@@ -3,6 +3,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <linux/if_addr.h>
+#include <linux/pkt_sched.h>
 #include <linux/rtnetlink.h>
 #include <linux/veth.h>
 #include <stdio.h>
@@ -13,7 +14,8 @@
 
 #include "priv.h"
 
-#define BUF_LEN 8192 /* MNL_SOCKET_BUFFER_SIZE is a call, and at most this */
+#define CARRIER_NS (5 * NSEC_PER_SEC)
+#define BUF_LEN	   8192 /* MNL_SOCKET_BUFFER_SIZE is a call, and at most this */
 
 int load_rtnl_open(struct load_rtnl *rtnl)
 {
@@ -119,6 +121,58 @@ int load_rtnl_set_up(struct load_rtnl *rtnl, int ifindex, bool up)
 
 	ifi->ifi_flags = up ? IFF_UP : 0;
 	ifi->ifi_change = IFF_UP;
+	return talk(rtnl, nlh, NULL, NULL);
+}
+
+int load_carrier_wait(struct load_rtnl *rtnl, const struct load_opts *opts, struct load_link *link,
+		      struct load_result *res)
+{
+	uint64_t end = load_now() + CARRIER_NS;
+	char name[IFNAMSIZ];
+	int err;
+
+	memcpy(name, link->name, sizeof(name));
+	while (load_now() < end && !load_stopped(opts)) {
+		err = load_rtnl_get(rtnl, name, link);
+		if (err)
+			return load_fail(res, err, name, NULL, "see `ip link`");
+		if (link->flags & IFF_LOWER_UP)
+			return 0;
+		load_sleep(10 * NSEC_PER_MSEC);
+	}
+	return load_fail(res, -ENETDOWN, name, "no carrier", "plug it in");
+}
+
+int load_rtnl_set_mtu(struct load_rtnl *rtnl, int ifindex, uint32_t mtu)
+{
+	char buf[BUF_LEN];
+	struct nlmsghdr *nlh;
+
+	link_request(buf, &nlh, RTM_NEWLINK, ifindex);
+	mnl_attr_put_u32(nlh, IFLA_MTU, mtu);
+	return talk(rtnl, nlh, NULL, NULL);
+}
+
+/* struct tc_netem_qopt counts in units of 64 ns (PSCHED_SHIFT, include/net/pkt_sched.h). */
+int load_rtnl_add_jitter(struct load_rtnl *rtnl, int ifindex, unsigned int usec)
+{
+	struct tc_netem_qopt qopt = {
+		.latency = usec * 1000 / 64,
+		.jitter = usec * 1000 / 64,
+		.limit = 1000,
+	};
+	char buf[BUF_LEN];
+	struct nlmsghdr *nlh = mnl_nlmsg_put_header(buf);
+	struct tcmsg *tc;
+
+	nlh->nlmsg_type = RTM_NEWQDISC;
+	nlh->nlmsg_flags = NLM_F_CREATE | NLM_F_REPLACE;
+	tc = mnl_nlmsg_put_extra_header(nlh, sizeof(*tc));
+	tc->tcm_family = AF_UNSPEC;
+	tc->tcm_ifindex = ifindex;
+	tc->tcm_parent = TC_H_ROOT;
+	mnl_attr_put_strz(nlh, TCA_KIND, "netem");
+	mnl_attr_put(nlh, TCA_OPTIONS, sizeof(qopt), &qopt);
 	return talk(rtnl, nlh, NULL, NULL);
 }
 

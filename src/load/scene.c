@@ -99,7 +99,7 @@ int load_scene_sink(struct load_scene *scene, int ifindex, int action)
 		load_prog_action(scene->live.counts_fd, LOAD_COUNT_RECEIVED, action, false);
 	if (scene->sink_fd < 0)
 		return load_fail(res, scene->sink_fd, "loading an XDP program", NULL, "see dmesg");
-	scene->link_fd = load_prog_attach(scene->sink_fd, ifindex);
+	scene->link_fd = load_prog_attach(scene->sink_fd, ifindex, XDP_FLAGS_DRV_MODE);
 	if (scene->link_fd < 0)
 		return load_fail(res, scene->link_fd, "attaching an XDP program", NULL,
 				 "use a device whose driver knows XDP and has no program yet");
@@ -134,7 +134,8 @@ static void keep_in_dispatcher(struct load_scene *scene)
 	if (scene->ns.fd < 0 || !load_live_has_chunks(scene->live.opts))
 		return;
 	if (!load_pair_make(&scene->spare, &scene->rtnl, names, false, &ignored))
-		scene->spare_fd = load_prog_attach(scene->live.prog_fd, scene->spare.near.ifindex);
+		scene->spare_fd = load_prog_attach(scene->live.prog_fd, scene->spare.near.ifindex,
+						   XDP_FLAGS_DRV_MODE);
 }
 
 /*

@@ -10,7 +10,6 @@
 #include "priv.h"
 
 #define CPUMAP_QUEUE 16384 /* the most that cpu_map_update_elem() takes, kernel/bpf/cpumap.c */
-#define CARRIER_NS   (5 * NSEC_PER_SEC)
 
 static int action_of(enum load_mode mode)
 {
@@ -181,24 +180,6 @@ static const char *const bulk_drivers[] = {
 	"mtk_soc_eth", "lan966x-switch", "idpf", NULL,
 };
 
-static int wait_for_carrier(struct load_scene *scene, struct load_link *dev)
-{
-	uint64_t end = load_now() + CARRIER_NS;
-	char name[IFNAMSIZ];
-	int err;
-
-	memcpy(name, dev->name, sizeof(name));
-	while (load_now() < end && !load_stopped(scene->live.opts)) {
-		err = load_rtnl_get(&scene->rtnl, name, dev);
-		if (err)
-			return load_fail(scene->live.res, err, name, NULL, "see `ip link`");
-		if (dev->flags & IFF_LOWER_UP)
-			return 0;
-		load_sleep(10 * NSEC_PER_MSEC);
-	}
-	return load_fail(scene->live.res, -ENETDOWN, name, "no carrier", "plug it in");
-}
-
 static int bulk_find(struct load_scene *scene, struct load_link *dev)
 {
 	const struct load_opts *opts = scene->live.opts;
@@ -229,7 +210,7 @@ static int bulk_send(struct load_scene *scene, struct load_link *dev)
 	if (!err)
 		err = load_scene_sink(scene, dev->ifindex, XDP_PASS);
 	if (!err)
-		err = wait_for_carrier(scene, dev);
+		err = load_carrier_wait(&scene->rtnl, scene->live.opts, dev, scene->live.res);
 	if (!err)
 		err = load_live_send(&scene->live);
 	return err;

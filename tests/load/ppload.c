@@ -34,12 +34,20 @@ static void usage(FILE *file)
 	      "  -n COUNT    frames or packets to send; virtio: bytes; suffixes K, M, G (1024)\n"
 	      "  -r RUNS     send COUNT that many times; live frames: each time from a new pool\n"
 	      "  -b BATCH    live frames the kernel makes at a time, 1 to 256 (default 64)\n"
-	      "  -s SIZE     UDP payload in bytes, 22 to 1472 (default 22)\n"
+	      "  -s SIZE     UDP payload in bytes, 22 to 1472 (default 22); veth-xdp and churn: to\n"
+	      "              8972, generic: to 65507\n"
 	      "  -C CPU      generate on this CPU\n"
 	      "  -R PPS      packets (virtio: bytes) a second; live frames then come from many\n"
 	      "              pools, each for some 50 ms (default: as fast as possible)\n"
-	      "  -t SECONDS  udp-hold: keep the pages that long (default 5)\n"
-	      "  -d DEVICE   use this device (redirect and virtio: two of them) and not a veth\n"
+	      "  -t SECONDS  udp-hold, churn: keep the pages that long (default 5)\n"
+	      "  -x ACTION   veth-xdp, generic, nic-xdp: the program's action: pass (default), drop,\n"
+	      "              tx; nic-xdp: redirect (to a third device) and none; virtio: pass (default:\n"
+	      "              none)\n"
+	      "  -w READERS  the same: that many threads read, up to 8, from CPU 0 on (default: the\n"
+	      "              sender reads)\n"
+	      "  -p          the same: packets that are freed in plain process context (raw sockets)\n"
+	      "  -j USEC     veth-xdp: let packets come by a timer, late by up to twice that\n"
+	      "  -d DEVICE   use this device (redirect, virtio, nic-xdp: two of them) and not a veth\n"
 	      "              pair in a private namespace\n"
 	      "  -h          this help\n"
 	      "Exit status: 0 all was sent, 1 it was not, 2 wrong usage, or a privilege or kernel\n"
@@ -92,7 +100,9 @@ static int number_option(int opt, const char *text, struct load_opts *opts)
 		{'n', true, 1, LOAD_FOREVER - 1, "use 1 or more, like 100000 or 64M"},
 		{'r', false, 1, UINT_MAX, "use 1 or more"},
 		{'b', false, 1, LOAD_BATCH_MAX, "use 1 to 256"},
-		{'s', false, LOAD_SIZE_MIN, LOAD_SIZE_MAX, "use 22 to 1472"},
+		{'s', false, LOAD_SIZE_MIN, LOAD_SIZE_LO, "use 22 to 1472, or what ppload -h says"},
+		{'j', false, 1, 1000000, "use 1 to 1000000"},
+		{'w', false, 1, LOAD_MAX_READERS, "use 1 to 8"},
 		{'C', false, 0, 65535, "use a CPU number, see lscpu"},
 		{'R', true, 1, UINT64_MAX, "use 1 or more"},
 		{'t', false, 0, 86400, "use seconds, 0 to 86400"},
@@ -124,6 +134,12 @@ static int number_option(int opt, const char *text, struct load_opts *opts)
 	case 'R':
 		opts->pps = value;
 		break;
+	case 'j':
+		opts->jitter_us = (unsigned int)value;
+		break;
+	case 'w':
+		opts->readers = (unsigned int)value;
+		break;
 	default:
 		opts->hold_s = (unsigned int)value;
 		break;
@@ -133,13 +149,29 @@ static int number_option(int opt, const char *text, struct load_opts *opts)
 
 static int add_device(struct load_opts *opts, const char *name)
 {
-	for (int i = 0; i < 2; i++) {
+	for (int i = 0; i < 3; i++) {
 		if (!opts->device[i]) {
 			opts->device[i] = name;
 			return 0;
 		}
 	}
-	return bad("-d", name, "give two devices at most");
+	return bad("-d", name, "give three devices at most");
+}
+
+static int set_action(struct load_opts *opts, const char *name)
+{
+	static const char *const names[LOAD_NR_ACTIONS] = {
+		[LOAD_X_PASS] = "pass",		[LOAD_X_DROP] = "drop", [LOAD_X_TX] = "tx",
+		[LOAD_X_REDIRECT] = "redirect", [LOAD_X_NONE] = "none",
+	};
+
+	for (int i = LOAD_X_PASS; i < LOAD_NR_ACTIONS; i++) {
+		if (!strcmp(names[i], name)) {
+			opts->action = (enum load_action)i;
+			return 0;
+		}
+	}
+	return bad("-x", name, "use pass, drop, tx, redirect or none");
 }
 
 /* 0, 1 for help, or -EINVAL after a message. */
@@ -148,7 +180,7 @@ static int parse_options(int argc, char **argv, struct load_opts *opts)
 	char name[] = "-?";
 	int opt, err = 0;
 
-	while (!err && (opt = getopt(argc, argv, ":n:r:b:s:C:R:t:d:h")) != -1) {
+	while (!err && (opt = getopt(argc, argv, ":n:r:b:s:C:R:t:d:x:w:j:ph")) != -1) {
 		name[1] = (char)optopt;
 		if (opt == 'h')
 			return 1;
@@ -156,7 +188,14 @@ static int parse_options(int argc, char **argv, struct load_opts *opts)
 			return bad("option", name, "see ppload -h");
 		if (opt == ':')
 			return bad(name, "", "give it a value");
-		err = opt == 'd' ? add_device(opts, optarg) : number_option(opt, optarg, opts);
+		if (opt == 'd')
+			err = add_device(opts, optarg);
+		else if (opt == 'p')
+			opts->raw = true;
+		else if (opt == 'x')
+			err = set_action(opts, optarg);
+		else
+			err = number_option(opt, optarg, opts);
 	}
 	if (!err && optind < argc)
 		return bad("argument", argv[optind], "see ppload -h");
@@ -193,7 +232,7 @@ static struct json_object *devices_json(const struct load_result *res)
 {
 	struct json_object *array = json_object_new_array();
 
-	for (int i = 0; i < 2 && res->device[i][0]; i++)
+	for (int i = 0; i < 3 && res->device[i][0]; i++)
 		json_object_array_add(array, json_object_new_string(res->device[i]));
 	return array;
 }
