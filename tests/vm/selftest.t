@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # The test lab's own test (TAP). On an idle machine about a minute, the first
-# time with the fetching of three kernels on top.
+# time with the fetching and building of kernels on top.
 
 set -u
 
@@ -112,7 +112,7 @@ check_kernel() {
 	local k=$1 out=$tmp/out.$1 err=$tmp/err.$1 start pid status
 	local took='' release
 
-	release=$(cat "$("$here/fetch-kernel" --dir "$k")/release")
+	release=$(cat "$("$run" --dir "$k")/release")
 	start=$EPOCHREALTIME
 	"$run" --kernel "$k" --smp 4 --numa 2 --nic virtio --nic virtio \
 		-- sh -c "$guest_facts" facts "${odd_args[@]}" \
@@ -253,6 +253,34 @@ check_cache() {
 	truncate -s -1 "$(find "$tmp/cache/kernels" -name 'veth.ko*')"
 	PPOOLTOP_CACHE=$tmp/cache "$here/fetch-kernel" --check 6.12
 	is $? 1 'cache: damage is noticed'
+
+	# As if it had been built from another configuration.
+	from=$("$run" --dir stats-6.12)
+	cp -r "$from" "$tmp/cache/kernels/"
+	PPOOLTOP_CACHE=$tmp/cache "$here/build-kernel" --check stats-6.12
+	is $? 0 'cache: built, whole and up to date'
+	tr '0-9a-f' '1-9a-f0' <"$from/key" >"$tmp/cache/kernels/stats-6.12/key"
+	PPOOLTOP_CACHE=$tmp/cache "$here/build-kernel" --check stats-6.12
+	is $? 1 'cache: built, another configuration is noticed'
+}
+
+# What tests with a kernel of their own are there for.
+check_built() {
+	start built --kernel stats-6.12 --append lockdown=confidentiality -- sh -c '
+		cat /sys/kernel/security/lockdown
+		uname -r
+		modprobe vmxnet3 && modprobe -r vmxnet3 && echo vmxnet3
+		modprobe netdevsim
+		echo "1 1" >/sys/bus/netdevsim/new_device
+		ls /sys/kernel/debug/netdevsim/netdevsim1/ports/0/pp_hold
+		grep -x CONFIG_PAGE_POOL_STATS=y /boot/config-*'
+	wait
+	status_is built 0 'stats-6.12: exit status'
+	has "$tmp/built.out" '\[confidentiality\]' 'stats-6.12: locked down'
+	has "$tmp/built.out" '-stats$' 'stats-6.12: its name'
+	has "$tmp/built.out" '^vmxnet3$' 'stats-6.12: signed modules come and go'
+	has "$tmp/built.out" 'pp_hold$' 'stats-6.12: netdevsim'
+	has "$tmp/built.out" '^CONFIG_PAGE_POOL_STATS=y' 'stats-6.12: the counters'
 }
 
 "$run" --fetch || {
@@ -270,6 +298,7 @@ done
 check_side_by_side
 check_failures
 check_terminal
+check_built
 check_cache
 echo "1..$n"
 [ "$failed" -eq 0 ]
