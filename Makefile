@@ -36,10 +36,13 @@ SRCS	:= $(sort $(wildcard src/*/*.c))
 OBJS	:= $(SRCS:%.c=$(B)/%.o)
 # What tests are linked with.
 CORE	:= $(filter-out $(B)/src/cmd/%,$(OBJS))
-BPFOBJS	:= $(patsubst bpf/%.bpf.c,$(B)/bpf/%.bpf.o,$(sort $(wildcard bpf/*.bpf.c)))
+BPFSRCS	:= $(sort $(wildcard bpf/*.bpf.c))
+# Programs on functions are compiled for fentry and for kprobes: bpf/hook.bpf.h.
+HOOKSRCS := $(sort $(shell grep -lw ENTRY $(BPFSRCS)))
+BPFOBJS	:= $(BPFSRCS:%.bpf.c=$(B)/%.bpf.o) $(HOOKSRCS:%.bpf.c=$(B)/%.kprobe.o)
 SKEL	:= $(B)/ppooltop.skel.h
 UNITS	:= $(patsubst tests/unit/%.c,$(B)/unit/%,$(sort $(wildcard tests/unit/test_*.c)))
-VMTESTS	:= $(B)/tests/exact $(B)/tests/nlstats
+VMTESTS	:= $(B)/tests/exact $(B)/tests/audit $(B)/tests/nlstats $(B)/tests/pass.bpf.o
 
 .PHONY: all
 all: $(B)/ppooltop $(B)/load/ppload $(VMTESTS)
@@ -53,7 +56,7 @@ help:
 	@echo 'check-unit     the tests that need no kernel, with and without sanitizers'
 	@echo 'check-style    clang-format, clang-tidy, cppcheck'
 	@echo 'vmlinux-check  compare vmlinux/vmlinux.h with the BTF of the lab kernels'
-	@echo 'lab            fetch the lab kernels and run the tests on them'
+	@echo 'lab            fetch and build the lab kernels, and run the tests on them'
 	@echo 'bench          what watching costs, in instructions'
 	@echo 'install        into $$(DESTDIR)$$(prefix), now $(DESTDIR)$(prefix)'
 	@echo 'clean          remove $(B)/'
@@ -66,11 +69,17 @@ endef
 
 # --- BPF -----------------------------------------------------------------------------------------
 
-$(B)/bpf/%.bpf.o: bpf/%.bpf.c $(wildcard bpf/*.bpf.h) vmlinux/vmlinux.h include/slots.h \
-		include/counters.h Makefile
+BPFDEPS	:= $(wildcard bpf/*.bpf.h) vmlinux/vmlinux.h include/slots.h include/counters.h Makefile
+
+$(B)/bpf/%.bpf.o: bpf/%.bpf.c $(BPFDEPS)
 	$(say) CLANG $@
 	@mkdir -p $(@D)
 	$(Q)$(CLANG) $(BPFFLAGS) -c $< -o $@
+
+$(B)/bpf/%.kprobe.o: bpf/%.bpf.c $(BPFDEPS)
+	$(say) CLANG $@
+	@mkdir -p $(@D)
+	$(Q)$(CLANG) $(BPFFLAGS) -DPP_KPROBE -c $< -o $@
 
 $(B)/ppooltop.bpf.o: $(BPFOBJS)
 	$(say) LINK $@
@@ -88,7 +97,7 @@ $(B)/%.o: %.c Makefile | $(SKEL)
 	$(Q)$(CC) $(CPPFLAGS_) $(CFLAGS_) -MMD -MP -c $< -o $@
 
 # The skeleton is made: whoever includes it is made again with it.
-$(B)/src/collect/bpf.o: $(SKEL)
+$(B)/src/collect/bpf.o $(B)/src/collect/bpf_read.o $(B)/src/collect/bpf_pin.o: $(SKEL)
 
 $(B)/ppooltop: $(B)/src/main.o $(OBJS)
 	$(say) LD $@
@@ -112,11 +121,20 @@ $(B)/truth.skel.h: tests/vm/truth.bpf.c tests/vm/truth.h vmlinux/vmlinux.h Makef
 	$(Q)$(CLANG) $(BPFFLAGS) -c $< -o $(B)/truth.bpf.o
 	$(Q)$(call skeleton,$(B)/truth.bpf.o,truth_bpf)
 
+$(B)/tests/pass.bpf.o: tests/vm/pass.bpf.c vmlinux/vmlinux.h Makefile
+	$(say) CLANG $@
+	@mkdir -p $(@D)
+	$(Q)$(CLANG) $(BPFFLAGS) -c $< -o $@
+
 $(B)/tests/vm/exact.o: $(B)/truth.skel.h $(SKEL)
 
 $(B)/tests/exact: $(B)/tests/vm/exact.o $(CORE)
 	$(say) LD $@
 	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS_) $(LDFLAGS) $^ -o $@ $(LIBS)
+
+$(B)/tests/audit: $(B)/tests/vm/audit.o $(CORE)
+	$(say) LD $@
 	$(Q)$(CC) $(CFLAGS_) $(LDFLAGS) $^ -o $@ $(LIBS)
 
 $(UNITS:$(B)/unit/%=$(B)/tests/unit/%.o): CPPFLAGS_ += -Isrc/collect
@@ -147,7 +165,7 @@ check-unit: units units-asan
 	$(Q)$(PROVE) $(UNITS) $(ASAN_UNITS)
 
 CFILES	:= $(sort $(wildcard src/*.c src/*/*.[ch] include/*.h bpf/*.[ch] vmlinux/*.[ch] tests/*/*.[ch]))
-TIDY	:= $(sort $(wildcard src/*.c src/*/*.c vmlinux/*.c tests/load/*.c tests/vm/exact.c \
+TIDY	:= $(sort $(wildcard src/*.c src/*/*.c vmlinux/*.c tests/load/*.c tests/vm/exact.c tests/vm/audit.c \
 		     tests/vm/nlstats.c tests/unit/*.c))
 
 .PHONY: check-style
@@ -200,8 +218,8 @@ check: deps
 	$(Q)$(PROVE) -j 2 $(UNITS) $(ASAN_UNITS) $(sort $(wildcard tests/*.t)) $(LAB_TESTS)
 
 # The longest first: two run at a time.
-LAB_TESTS := tests/vm/exact-7.2.t tests/vm/exact-6.12.t tests/vm/exact-6.1.t tests/vm/nics.t \
-	     $(sort $(filter-out tests/vm/exact-%.t tests/vm/nics.t,$(wildcard tests/vm/*.t)))
+LAB_TESTS := $(sort $(wildcard tests/vm/exact-*.t)) \
+	     $(sort $(filter-out tests/vm/exact-%.t,$(wildcard tests/vm/*.t)))
 
 .PHONY: lab
 lab:

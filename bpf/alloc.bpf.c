@@ -7,7 +7,6 @@
  * page_pool_refill_alloc_cache() follows, and if that finds nothing the slow path.
  */
 #include "state.bpf.h"
-#include <bpf/bpf_tracing.h>
 
 static __always_inline void alloc_enter(struct page_pool *pool)
 {
@@ -18,7 +17,7 @@ static __always_inline void alloc_enter(struct page_pool *pool)
 	settle(&h);
 	if (h.ctx->frag_pool == (__u64)pool)
 		h.ctx->frag_counted = 1;
-	if (pool->alloc.count)
+	if (READ(pool, alloc.count))
 		COUNT(&h, FAST, 1);
 }
 
@@ -30,8 +29,7 @@ static __always_inline void alloc_enter(struct page_pool *pool)
  *
  * page_pool_alloc_pages(): 5.15 and later.
  */
-SEC("fentry/page_pool_alloc_pages")
-int BPF_PROG(alloc_pages, struct page_pool *pool)
+ENTRY(alloc_pages, page_pool_alloc_pages, struct page_pool *pool)
 {
 	struct here h;
 
@@ -39,7 +37,7 @@ int BPF_PROG(alloc_pages, struct page_pool *pool)
 		return 0;
 	if (pages_calls == PAGES_UNKNOWN && here_ctx(&h)) {
 		h.ctx->pages_pool = (__u64)pool;
-		h.ctx->pages_count = pool->alloc.count;
+		h.ctx->pages_count = READ(pool, alloc.count);
 	}
 	alloc_enter(pool);
 	return 0;
@@ -51,7 +49,7 @@ static __always_inline void netmems_enter(struct page_pool *pool)
 
 	if (pages_calls == PAGES_UNKNOWN && here_ctx(&h) && h.ctx->pages_pool == (__u64)pool) {
 		h.ctx->pages_pool = 0;
-		if (h.ctx->pages_count == pool->alloc.count) {
+		if (h.ctx->pages_count == READ(pool, alloc.count)) {
 			if (!h.ctx->pages_count)
 				pages_calls = PAGES_CALL_NETMEMS;
 			return; /* counted at page_pool_alloc_pages() */
@@ -61,24 +59,21 @@ static __always_inline void netmems_enter(struct page_pool *pool)
 }
 
 /* 6.14 and later, and stable 6.12 */
-SEC("fentry/page_pool_alloc_netmems")
-int BPF_PROG(alloc_netmems, struct page_pool *pool)
+ENTRY(alloc_netmems, page_pool_alloc_netmems, struct page_pool *pool)
 {
 	netmems_enter(pool);
 	return 0;
 }
 
 /* its name from 6.11 to 6.13 */
-SEC("fentry/page_pool_alloc_netmem")
-int BPF_PROG(alloc_netmem, struct page_pool *pool)
+ENTRY(alloc_netmem, page_pool_alloc_netmem, struct page_pool *pool)
 {
 	netmems_enter(pool);
 	return 0;
 }
 
 /* 5.15 and later */
-SEC("fentry/page_pool_refill_alloc_cache")
-int BPF_PROG(refill_enter, struct page_pool *pool)
+ENTRY(refill_enter, page_pool_refill_alloc_cache, struct page_pool *pool)
 {
 	struct here h;
 
@@ -94,60 +89,53 @@ int BPF_PROG(refill_enter, struct page_pool *pool)
 	/* What was put into the ring may come out again now: it is no longer "just put". */
 	h.ctx->put.kind = PUT_NONE;
 	h.ctx->refill_pool = (__u64)pool;
+	h.ctx->last_refill = (__u64)pool;
 	h.ctx->waived = 0;
 	return 0;
 }
 
-/* The result is a struct page * or a netmem_ref; only whether there is one matters. */
-SEC("fexit/page_pool_refill_alloc_cache")
-int BPF_PROG(refill_exit, struct page_pool *pool, __u64 page)
+/* @page: a struct page * or a netmem_ref; only whether there is one matters. */
+static __always_inline void refill_done(void *ctx, struct page_pool *pool, __u64 page)
 {
 	struct here h;
 
 	if (!here_pool(&h, pool))
-		return 0;
+		return;
 	h.ctx->refill_pool = 0;
 	if (page) {
 		COUNT(&h, REFILL, 1);
-		COUNT(&h, MOVED, pool->alloc.count + 1);
+		COUNT(&h, MOVED, READ(pool, alloc.count) + 1);
 	} else if (!h.ctx->waived) {
 		COUNT(&h, EMPTY, 1);
 	}
 	/* At most one: a refill stops at the first page of another node. */
 	if (h.ctx->waived)
 		COUNT(&h, WAIVE, 1);
-	return 0;
 }
 
-static __always_inline void slow_done(struct page_pool *pool, __u64 page)
+EXIT(refill_exit, page_pool_refill_alloc_cache, refill_done, refill_pool, struct page_pool *pool)
+
+static __always_inline void slow_done(void *ctx, struct page_pool *pool, __u64 page)
 {
 	struct here h;
 
 	if (!page || !here_pool(&h, pool))
 		return;
-	if (pool->p.order) {
+	if (READ(pool, p.order)) {
 		COUNT(&h, SLOW_HIGH_ORDER, 1);
 	} else {
 		COUNT(&h, SLOW, 1);
-		COUNT(&h, FETCHED, pool->alloc.count + 1);
+		COUNT(&h, FETCHED, READ(pool, alloc.count) + 1);
 	}
 }
 
-/* 5.15 up to the kernels where the next one is */
-SEC("fexit/__page_pool_alloc_pages_slow")
-int BPF_PROG(slow_pages_exit, struct page_pool *pool, __u32 gfp, __u64 page)
-{
-	slow_done(pool, page);
-	return 0;
-}
+/* 5.15 up to the kernels where the next one is; each comes after a refill that found nothing */
+EXIT(slow_pages_exit, __page_pool_alloc_pages_slow, slow_done, last_refill, struct page_pool *pool,
+     __u32 gfp)
 
 /* seen on 7.2 */
-SEC("fexit/__page_pool_alloc_netmems_slow")
-int BPF_PROG(slow_netmems_exit, struct page_pool *pool, __u32 gfp, __u64 netmem)
-{
-	slow_done(pool, netmem);
-	return 0;
-}
+EXIT(slow_netmems_exit, __page_pool_alloc_netmems_slow, slow_done, last_refill,
+     struct page_pool *pool, __u32 gfp)
 
 /*
  * Fragments. page_pool_alloc_frag() gives a part of pool->frag_page; when that is used up and
@@ -157,8 +145,8 @@ int BPF_PROG(slow_netmems_exit, struct page_pool *pool, __u32 gfp, __u64 netmem)
 static __always_inline __u64 frag_page(const struct page_pool *pool)
 {
 	if (bpf_core_field_exists(pool->frag_page))
-		return pool->frag_page;
-	return (__u64)((const struct page_pool___frag_ptr *)pool)->frag_page;
+		return READ(pool, frag_page);
+	return (__u64)READ((const struct page_pool___frag_ptr *)pool, frag_page);
 }
 
 static __always_inline void frag_enter(struct page_pool *pool)
@@ -169,11 +157,11 @@ static __always_inline void frag_enter(struct page_pool *pool)
 		return;
 	h.ctx->frag_pool = (__u64)pool;
 	h.ctx->frag_page = frag_page(pool);
-	h.ctx->frag_count = pool->alloc.count;
+	h.ctx->frag_count = READ(pool, alloc.count);
 	h.ctx->frag_counted = 0;
 }
 
-static __always_inline void frag_done(struct page_pool *pool, __u64 page)
+static __always_inline void frag_done(void *ctx, struct page_pool *pool, __u64 page)
 {
 	struct here h;
 
@@ -182,7 +170,7 @@ static __always_inline void frag_done(struct page_pool *pool, __u64 page)
 	h.ctx->frag_pool = 0;
 	if (!page)
 		return;
-	if (pool->frag_users > 1) { /* one more part of the same page */
+	if (READ(pool, frag_users) > 1) { /* one more part of the same page */
 		if (frag_share_is_fast) {
 			COUNT(&h, FAST, 1);
 			COUNT(&h, SHARED, 1);
@@ -190,8 +178,9 @@ static __always_inline void frag_done(struct page_pool *pool, __u64 page)
 		return;
 	}
 	if (h.ctx->frag_counted)
-		return;				     /* a new page, counted by the hooks inside */
-	if (pool->alloc.count < h.ctx->frag_count) { /* a new page from the cache, inlined here */
+		return; /* a new page, counted by the hooks inside */
+	/* a new page from the cache, inlined here */
+	if (READ(pool, alloc.count) < h.ctx->frag_count) {
 		COUNT(&h, FAST, 1);
 		return;
 	}
@@ -206,35 +195,23 @@ static __always_inline void frag_done(struct page_pool *pool, __u64 page)
 }
 
 /* 5.15 and later; a wrapper of the next one from 6.11 on */
-SEC("fentry/page_pool_alloc_frag")
-int BPF_PROG(frag_page_enter, struct page_pool *pool)
+ENTRY(frag_page_enter, page_pool_alloc_frag, struct page_pool *pool)
 {
 	frag_enter(pool);
 	return 0;
 }
 
-SEC("fexit/page_pool_alloc_frag")
-int BPF_PROG(frag_page_exit, struct page_pool *pool, void *offset, __u32 size, __u32 gfp,
-	     __u64 page)
-{
-	frag_done(pool, page);
-	return 0;
-}
+EXIT(frag_page_exit, page_pool_alloc_frag, frag_done, frag_pool, struct page_pool *pool,
+     void *offset, __u32 size, __u32 gfp)
 
 /* 6.11 and later */
-SEC("fentry/page_pool_alloc_frag_netmem")
-int BPF_PROG(frag_netmem_enter, struct page_pool *pool)
+ENTRY(frag_netmem_enter, page_pool_alloc_frag_netmem, struct page_pool *pool)
 {
 	frag_enter(pool);
 	return 0;
 }
 
-SEC("fexit/page_pool_alloc_frag_netmem")
-int BPF_PROG(frag_netmem_exit, struct page_pool *pool, void *offset, __u32 size, __u32 gfp,
-	     __u64 netmem)
-{
-	frag_done(pool, netmem);
-	return 0;
-}
+EXIT(frag_netmem_exit, page_pool_alloc_frag_netmem, frag_done, frag_pool, struct page_pool *pool,
+     void *offset, __u32 size, __u32 gfp)
 
 char LICENSE[] SEC("license") = "GPL";

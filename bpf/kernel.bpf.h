@@ -6,6 +6,7 @@
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_core_read.h>
+#include "hook.bpf.h"
 
 #define PP_CACHE_SIZE                                                              \
 	128 /* PP_ALLOC_CACHE_SIZE with 4 KiB pages, include/net/page_pool/types.h \
@@ -18,9 +19,6 @@
 extern const int __preempt_count __ksym __weak;
 /* x86: 6.2 to 6.14 */
 extern const struct pcpu_hot pcpu_hot __ksym __weak;
-
-/* 6.2 and later; only used where a page arrives as an integer (6.11 and later) */
-extern void *bpf_rdonly_cast(const void *obj, __u32 btf_id) __ksym __weak;
 
 /*
  * in_softirq(), include/linux/preempt.h: a softirq runs or bottom halves are off. The bits cannot
@@ -52,10 +50,10 @@ static __always_inline bool napi_local(const struct page_pool *pool, int cpu, bo
 
 	if (rt || !softirq || !bpf_core_field_exists(pool->cpuid))
 		return false;
-	if (pool->cpuid == cpu)
+	if (READ(pool, cpuid) == cpu)
 		return true;
-	napi = pool->p.napi;
-	return napi && napi->list_owner == cpu;
+	napi = READ(pool, p.napi);
+	return napi && READ(napi, list_owner) == cpu;
 }
 
 /*
@@ -74,13 +72,13 @@ static __always_inline bool direct_allowed(const struct page_pool *pool, bool so
  */
 static __always_inline bool page_recyclable(const struct page *page, volatile __u64 *scratch)
 {
-	*scratch = page->pp_magic;
-	return page->_refcount.counter == 1 && !(*scratch & PFMEMALLOC);
+	*scratch = READ(page, pp_magic);
+	return READ(page, _refcount.counter) == 1 && !(*scratch & PFMEMALLOC);
 }
 
 static __always_inline const struct page *netmem_page(__u64 netmem)
 {
-	return bpf_rdonly_cast((const void *)netmem, bpf_core_type_id_kernel(struct page));
+	return CAST(struct page, netmem);
 }
 
 /* A net_iov has no reference count of its own: it can always be recycled. */
@@ -101,7 +99,7 @@ static __always_inline const struct page *netmem_head(__u64 netmem, volatile __u
 
 	if (netmem & NET_IOV || !bpf_core_field_exists(page->compound_info))
 		return (const struct page *)page;
-	*scratch = page->compound_info; /* shares the place of lru.next, too */
+	*scratch = READ(page, compound_info); /* shares the place of lru.next, too */
 	info = *scratch;
 	if (!(info & 1))
 		return (const struct page *)page;
@@ -113,8 +111,8 @@ static __always_inline const struct page *netmem_head(__u64 netmem, volatile __u
 static __always_inline struct page_pool *page_owner(const struct page *page,
 						    volatile __u64 *scratch)
 {
-	*scratch = (__u64)page->pp;
-	return bpf_rdonly_cast((const void *)*scratch, bpf_core_type_id_kernel(struct page_pool));
+	*scratch = (__u64)READ(page, pp);
+	return CAST(struct page_pool, *scratch);
 }
 
 /* Pages resting in a ptr_ring (include/linux/ptr_ring.h). Consumed entries are cleared in batches,

@@ -10,7 +10,9 @@
  * makes the put direct after the program looked: then the cache shows the page, see settle().
  */
 #include "state.bpf.h"
-#include <bpf/bpf_tracing.h>
+#ifndef PP_KPROBE
+#include "device.bpf.h"
+#endif
 
 /* What a page is told by: a struct page, or a netmem_ref (6.11 and later). */
 enum page_kind { PAGE, NETMEM };
@@ -33,10 +35,10 @@ static __always_inline bool may_turn_local(const struct page_pool *pool, const s
 
 	if (preempt_rt || !h->softirq || !bpf_core_field_exists(pool->cpuid))
 		return false;
-	napi = pool->p.napi;
+	napi = READ(pool, p.napi);
 	if (!napi)
 		return false;
-	owner = napi->list_owner;
+	owner = READ(napi, list_owner);
 	return owner == -1 || owner == (int)h->cpu;
 }
 
@@ -51,7 +53,7 @@ static __always_inline __u32 foretell(struct here *h, const struct page_pool *po
 	}
 	direct = allow_direct ? direct_allowed(pool, h->softirq)
 			      : napi_local(pool, h->cpu, h->softirq, preempt_rt);
-	if (direct && pool->alloc.count < PP_CACHE_SIZE) {
+	if (direct && READ(pool, alloc.count) < PP_CACHE_SIZE) {
 		COUNT(h, CACHED, 1);
 		return PUT_CACHED;
 	}
@@ -61,8 +63,9 @@ static __always_inline __u32 foretell(struct here *h, const struct page_pool *po
 	return !direct && may_turn_local(pool, h) ? PUT_MAYBE_CACHED : PUT_RING;
 }
 
+/* @allow_direct: a bool in the low byte of a register; the rest of it may be anything */
 static __always_inline void put_enter(struct page_pool *pool, __u64 page, enum page_kind kind,
-				      bool allow_direct)
+				      __u64 allow_direct)
 {
 	struct here h;
 
@@ -73,32 +76,29 @@ static __always_inline void put_enter(struct page_pool *pool, __u64 page, enum p
 	h.ctx->put.page = page;
 	h.ctx->put.pool = (__u64)pool;
 	h.ctx->put.slot = h.slot;
-	h.ctx->put.level = pool->alloc.count;
-	h.ctx->put.kind = foretell(&h, pool, page, kind, allow_direct);
+	h.ctx->put.level = READ(pool, alloc.count);
+	h.ctx->put.kind = foretell(&h, pool, page, kind, allow_direct & 0xff);
 }
 
 /* 5.18 to 6.7 */
-SEC("fentry/page_pool_put_defragged_page")
-int BPF_PROG(put_defragged_page, struct page_pool *pool, struct page *page, __u32 size,
-	     bool allow_direct)
+ENTRY(put_defragged_page, page_pool_put_defragged_page, struct page_pool *pool, struct page *page,
+      __u32 size, __u64 allow_direct)
 {
 	put_enter(pool, (__u64)page, PAGE, allow_direct);
 	return 0;
 }
 
 /* 6.8 to 6.10; a wrapper of the next one later */
-SEC("fentry/page_pool_put_unrefed_page")
-int BPF_PROG(put_unrefed_page, struct page_pool *pool, struct page *page, __u32 size,
-	     bool allow_direct)
+ENTRY(put_unrefed_page, page_pool_put_unrefed_page, struct page_pool *pool, struct page *page,
+      __u32 size, __u64 allow_direct)
 {
 	put_enter(pool, (__u64)page, PAGE, allow_direct);
 	return 0;
 }
 
 /* 6.11 and later */
-SEC("fentry/page_pool_put_unrefed_netmem")
-int BPF_PROG(put_unrefed_netmem, struct page_pool *pool, __u64 netmem, __u32 size,
-	     bool allow_direct)
+ENTRY(put_unrefed_netmem, page_pool_put_unrefed_netmem, struct page_pool *pool, __u64 netmem,
+      __u32 size, __u64 allow_direct)
 {
 	put_enter(pool, netmem, NETMEM, allow_direct);
 	return 0;
@@ -138,11 +138,9 @@ static __always_inline void bulk_count(struct here *h, const struct bulk_pool *b
  * Up to 6.13: pages of one pool, as addresses of their data. The kernel collects those bound for
  * the ring at the front of @data, as struct page pointers: entries that changed.
  */
-SEC("fentry/page_pool_put_page_bulk")
-int BPF_PROG(put_page_bulk_enter, struct page_pool *pool)
+ENTRY(put_page_bulk_enter, page_pool_put_page_bulk, struct page_pool *pool)
 {
 	struct bulk_state *b;
-	__u64 data = 0;
 	struct here h;
 
 	if (!here_pool(&h, pool))
@@ -151,40 +149,40 @@ int BPF_PROG(put_page_bulk_enter, struct page_pool *pool)
 	bulk_begin(&h, b);
 	b->pools[0].pool = (__u64)pool;
 	b->pools[0].slot = h.slot;
-	b->pools[0].level = pool->alloc.count;
-	bpf_get_func_arg(ctx, 1, &data); /* void **: the verifier lets no program load it */
-	bpf_probe_read_kernel(b->data, sizeof(b->data), (const void *)data);
+	b->pools[0].level = READ(pool, alloc.count);
+	b->at = ARG(1); /* void **: the verifier lets no program load it */
+	b->nr_data = ARG(2);
+	bpf_probe_read_kernel(b->data, sizeof(b->data), (const void *)b->at);
 	b->nr = 1;
 	return 0;
 }
 
-SEC("fexit/page_pool_put_page_bulk")
-int BPF_PROG(put_page_bulk_exit, struct page_pool *pool)
+static __always_inline void page_bulk_done(void *ctx, struct page_pool *pool, __u64 unused)
 {
-	__u64 now[BULK_MAX] = {}, data = 0, n = 0;
+	__u64 now[BULK_MAX] = {};
 	__u32 ring = 0, cached = 0;
 	struct bulk_state *b;
 	struct here h;
 	bool direct;
 
 	if (!here_ctx(&h) || !h.ctx->bulk.nr)
-		return 0;
+		return;
 	b = &h.ctx->bulk;
 	b->nr = 0;
-	bpf_get_func_arg(ctx, 1, &data);
-	bpf_get_func_arg(ctx, 2, &n);
-	bpf_probe_read_kernel(now, sizeof(now), (const void *)data);
+	bpf_probe_read_kernel(now, sizeof(now), (const void *)b->at);
 	for (__u32 i = 0; i < BULK_MAX; i++)
-		if (i < (__u32)n && now[i] != b->data[i])
+		if (i < b->nr_data && now[i] != b->data[i])
 			ring++;
 	/* Only the owner of the cache gets here with a cache that grew. */
 	direct = napi_local(pool, h.cpu, h.softirq, preempt_rt);
 	if (direct)
-		cached = pool->alloc.count - b->pools[0].level;
+		cached = READ(pool, alloc.count) - b->pools[0].level;
 	bulk_count(&h, &b->pools[0], ring + cached, cached,
-		   direct && pool->alloc.count == PP_CACHE_SIZE);
-	return 0;
+		   direct && READ(pool, alloc.count) == PP_CACHE_SIZE);
 }
+
+EXIT_VOID(put_page_bulk_exit, page_pool_put_page_bulk, page_bulk_done, bulk.pools[0].pool,
+	  struct page_pool *pool)
 
 /* The entry of @pool in @b, made if it is new. */
 static __always_inline struct bulk_pool *bulk_pool(struct bulk_state *b, __u64 pool, bool make)
@@ -215,7 +213,7 @@ static __noinline int bulk_netmem(__u32 i)
 	b = &h.ctx->bulk;
 	netmem = b->data[i];
 	page = netmem_head(netmem, &h.ctx->scratch);
-	if (page->pp_ref_count.counter != 1)
+	if (READ(page, pp_ref_count.counter) != 1)
 		return 0; /* other fragments of the page are still out */
 	pool = page_owner(page, &h.ctx->scratch);
 	if (!pool || !here_counts(&h, (__u64)pool))
@@ -226,7 +224,7 @@ static __noinline int bulk_netmem(__u32 i)
 	if (!bp->pool) {
 		bp->pool = (__u64)pool;
 		bp->slot = h.slot;
-		bp->level = pool->alloc.count;
+		bp->level = READ(pool, alloc.count);
 		bp->direct = napi_local(pool, h.cpu, h.softirq, preempt_rt);
 		b->nr++;
 	}
@@ -237,34 +235,33 @@ static __noinline int bulk_netmem(__u32 i)
 }
 
 /* 6.14 and later: netmems, of several pools mixed; the kernel takes one pool at a time. */
-SEC("fentry/page_pool_put_netmem_bulk")
-int BPF_PROG(put_netmem_bulk_enter)
-{
-	__u64 data = 0, n = 0;
-	struct here h;
-
-	if (!here_ctx(&h))
-		return 0;
-	bulk_begin(&h, &h.ctx->bulk);
-	bpf_get_func_arg(ctx, 0, &data);
-	bpf_get_func_arg(ctx, 1, &n);
-	bpf_probe_read_kernel(h.ctx->bulk.data, sizeof(h.ctx->bulk.data), (const void *)data);
-	for (__u32 i = 0; i < BULK_MAX; i++) {
-		if (i >= (__u32)n)
-			break;
-		bulk_netmem(i);
-	}
-	return 0;
-}
-
-SEC("fexit/page_pool_put_netmem_bulk")
-int BPF_PROG(put_netmem_bulk_exit)
+ENTRY(put_netmem_bulk_enter, page_pool_put_netmem_bulk)
 {
 	struct bulk_state *b;
 	struct here h;
 
 	if (!here_ctx(&h))
 		return 0;
+	b = &h.ctx->bulk;
+	bulk_begin(&h, b);
+	b->at = ARG(0);
+	b->nr_data = ARG(1);
+	bpf_probe_read_kernel(b->data, sizeof(b->data), (const void *)b->at);
+	for (__u32 i = 0; i < BULK_MAX; i++) {
+		if (i >= b->nr_data)
+			break;
+		bulk_netmem(i);
+	}
+	return 0;
+}
+
+static __always_inline void netmem_bulk_done(void *ctx, struct page_pool *pool, __u64 unused)
+{
+	struct bulk_state *b;
+	struct here h;
+
+	if (!here_ctx(&h))
+		return;
 	b = &h.ctx->bulk;
 	for (__u32 k = 0; k < BULK_MAX; k++) {
 		struct bulk_pool *bp = &b->pools[k];
@@ -280,7 +277,41 @@ int BPF_PROG(put_netmem_bulk_exit)
 		bulk_count(&h, bp, recycled, recycled < room ? recycled : room, direct);
 	}
 	b->nr = 0;
-	return 0;
+}
+
+EXIT_VOID(put_netmem_bulk_exit, page_pool_put_netmem_bulk, netmem_bulk_done, bulk.pools[0].pool,
+	  struct page_pool *pool)
+
+#ifndef PP_KPROBE
+
+/*
+ * Pages that are released: for both kinds of hooks on puts. It stands here because the linker
+ * takes the kernel's bpf_rdonly_cast() from one file only (libbpf 1.1).
+ */
+
+/* The pool of a put was buried before the put was put right: its device has its counts now. */
+static __always_inline void correct_late(const struct put_memo *m, enum pp_counter i, __s64 by)
+{
+	const struct pp_pool *p = bpf_map_lookup_elem(&pools, &m->slot);
+	struct pp_device *d;
+
+	if (!p || p->address != m->pool || p->state != PP_SLOT_DEAD)
+		return;
+	d = device_entry(p->netns, p->ifindex);
+	if (d && i < PP_NR_SLOT_COUNTERS)
+		__sync_fetch_and_add(&d->n[i], by);
+}
+
+static __always_inline void correct(struct here *h, const struct put_memo *m, enum pp_counter i,
+				    __s64 by)
+{
+	__u64 pool = h->counts->pool;
+
+	if (pool && pool != m->pool)
+		return; /* the slot is another pool's, and too much time went by */
+	count(&h->counts->n[i], by, h->softirq);
+	if (!pool)
+		correct_late(m, i, by);
 }
 
 /* The page put last is released: the kernel found it held, or the ring full. */
@@ -293,14 +324,8 @@ static __always_inline void put_released(struct here *h, struct put_memo *m, boo
 	/* A cached page that nobody holds is not released by its put: the cache is thrown out. */
 	if (m->kind == PUT_RELEASED || (m->kind == PUT_CACHED && !held))
 		return;
-	if (m->kind == PUT_CACHED)
-		COUNT(h, CACHED, -1);
-	else
-		COUNT(h, RING, -1);
-	if (held)
-		COUNT(h, RELEASED_REFCNT, 1);
-	else
-		COUNT(h, RING_FULL, 1);
+	correct(h, m, m->kind == PUT_CACHED ? PP_CACHED : PP_RING, -1);
+	correct(h, m, held ? PP_RELEASED_REFCNT : PP_RING_FULL, 1);
 }
 
 static __always_inline void released(struct page_pool *pool, __u64 page, enum page_kind kind)
@@ -344,51 +369,6 @@ int BPF_PROG(release_netmem, struct page_pool *pool, __u64 netmem)
 	return 0;
 }
 
-/*
- * page_pool_release() empties cache and ring of a pool that is being destroyed: what was put into
- * them before is settled now, on every CPU (nobody else touches the cache any more, and a put into
- * the ring cannot be in doubt), and this CPU's last put is not "just put" any more.
- */
-SEC("fentry/page_pool_release")
-int BPF_PROG(scrub_enter, struct page_pool *pool)
-{
-	struct here h;
+#endif /* PP_KPROBE */
 
-	for (__u32 i = 0; i < nr_cpus; i++) {
-		__u32 cpu = i;
-		struct cpu_state *s = bpf_map_lookup_elem(&cpus, &cpu);
-		struct put_memo *m;
-		struct pp_counts *c;
-
-		if (!s)
-			continue;
-		m = &s->ctx[1].put;
-		if (m->pool != (__u64)pool || m->kind != PUT_MAYBE_CACHED || !went_to_cache(m))
-			continue;
-		m->kind = PUT_NONE;
-		c = slot_counts(m->slot, i);
-		if (c) {
-			count(&c->n[PP_RING], -1, false);
-			count(&c->n[PP_CACHED], 1, false);
-		}
-	}
-	if (here_ctx(&h))
-		h.ctx->put.kind = PUT_NONE;
-	return 0;
-}
-
-/*
- * page_pool_update_nid() throws out the cache. The tracepoint is passed just before.
- * 5.15 and later.
- */
-SEC("tp_btf/page_pool_update_nid")
-int BPF_PROG(update_nid, struct page_pool *pool)
-{
-	struct here h;
-
-	if (!here_pool(&h, pool))
-		return 0;
-	COUNT(&h, FLUSHED, pool->alloc.count);
-	h.ctx->put.kind = PUT_NONE;
-	return 0;
-}
+char LICENSE[] SEC("license") = "GPL";

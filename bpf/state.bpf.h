@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The maps, and the way from a pool's address to this CPU's counters. */
+/*
+ * The maps, and the way from a pool's address to this CPU's counters. Included by every program
+ * file, so maps are weak: the linker keeps one of each.
+ */
 #ifndef PPOOLTOP_STATE_BPF_H
 #define PPOOLTOP_STATE_BPF_H
 
@@ -7,7 +10,12 @@
 #include "slots.h"
 
 /* Set before loading. */
-extern const volatile __u32 nr_cpus; /* the size of a row of `counts` */
+extern const volatile __u32 nr_cpus;	 /* the size of a row of `counts` */
+extern const volatile __u32 level;	 /* enum pp_level */
+extern const volatile bool kernel_stats; /* counters are read from the pools, not counted here */
+/* Addresses of the kernel's variables __per_cpu_offset and page_pools; 0: not to be had. */
+extern const volatile __u64 per_cpu_offset;
+extern const volatile __u64 page_pools;
 extern const volatile bool preempt_rt;
 /* page_pool_alloc_frag() counts a further part of a page as fast (6.1, 6.12), or not (7.2) */
 extern const volatile bool frag_share_is_fast;
@@ -66,8 +74,9 @@ struct bulk_pool {
 
 /* A bulk put that is under way. */
 struct bulk_state {
-	__u32 nr; /* pools; 0: none is under way */
-	__u32 pad;
+	__u32 nr;      /* pools; 0: none is under way */
+	__u32 nr_data; /* pages */
+	__u64 at;      /* where the kernel has them */
 	struct bulk_pool pools[BULK_MAX];
 	__u64 data[BULK_MAX];
 };
@@ -79,6 +88,7 @@ struct ctx_state {
 	/* page_pool_alloc_pages() of this pool, with this cache level, is on its way */
 	__u64 pages_pool;
 	__u32 pages_count;
+	__u64 last_refill; /* pool of the last refill: what a slow path after it belongs to */
 	/* a refill of this pool is running; pages it dropped */
 	__u32 waived;
 	__u64 refill_pool;
@@ -121,6 +131,14 @@ struct {
 	__type(value, struct cpu_state);
 } cpus __weak SEC(".maps");
 
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__type(key, __u32);
+	__type(value, struct pp_meta);
+} meta __weak SEC(".maps");
+
 /* address -> slot of every pool that lives */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -128,6 +146,14 @@ struct {
 	__type(key, __u64);
 	__type(value, __u32);
 } slots __weak SEC(".maps");
+
+/* addresses of pools that live and have no slot: each is counted once in global.lost_pools */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, PP_MAX_LOST);
+	__type(key, __u64);
+	__type(value, __u32);
+} lost __weak SEC(".maps");
 
 /*
  * Free slots, oldest first: a dead pool's last counts stay readable for as long as possible, and a
@@ -138,6 +164,18 @@ struct {
 	__uint(max_entries, PP_MAX_POOLS);
 	__type(value, __u32);
 } free_slots __weak SEC(".maps");
+
+/* Nothing of the slot's last pool stays; its generation does, it is odd now. */
+static __always_inline void clear_pool(struct pp_pool *p)
+{
+	const __u32 generation = p->generation;
+
+	__builtin_memset(p, 0, offsetof(struct pp_pool, total));
+	p->generation = generation;
+	__builtin_memset(p->total, 0, sizeof(p->total));
+	__builtin_memset(p->moved, 0, sizeof(p->moved));
+	__builtin_memset(p->stack, 0, sizeof(p->stack));
+}
 
 /*
  * Take a slot for a pool. @created: at its birth, else it was there before and is met now.
@@ -152,7 +190,10 @@ static __noinline int pool_add(__u64 address, __u32 created)
 	int err;
 
 	if (bpf_map_pop_elem(&free_slots, &slot)) {
-		__sync_fetch_and_add(&global.lost_pools, 1);
+		slot = 1;
+		/* One just created is a new one, even if there is no room to remember it. */
+		if (!bpf_map_update_elem(&lost, &address, &slot, BPF_NOEXIST) || created)
+			__sync_fetch_and_add(&global.lost_pools, 1);
 		return -1;
 	}
 	p = bpf_map_lookup_elem(&pools, &slot);
@@ -169,19 +210,13 @@ static __noinline int pool_add(__u64 address, __u32 created)
 		__builtin_memset(c->n, 0, sizeof(c->n));
 		c->pool = address;
 	}
+	clear_pool(p);
 	p->address = address;
 	p->since_ns = bpf_ktime_get_ns();
 	p->created = created;
-	p->destroyed_ns = 0;
-	p->changed_ns = 0;
-	p->netns = 0;
-	p->ifindex = 0;
+	p->audit = created ? PP_AUDIT_READY : PP_AUDIT_NONE;
 	p->queue = -1;
-	p->napi_id = 0;
-	p->ifname[0] = 0;
-	p->dev[0] = 0;
 	p->base_hold = BPF_CORE_READ(pool, pages_state_hold_cnt);
-	p->base_release = BPF_CORE_READ(pool, pages_state_release_cnt.counter);
 	p->base_cache = BPF_CORE_READ(pool, alloc.count);
 	p->base_ring = ring_pages(pool);
 	p->state = PP_SLOT_LIVE;
@@ -205,12 +240,18 @@ static __noinline int pool_add(__u64 address, __u32 created)
 	return other ? *other : -1;
 }
 
-/* The slot of a pool, taking one if it is new; negative when there is none. */
+/*
+ * The slot of a pool, taking one if it is new; negative when there is none. A pool that found none
+ * does not ask again and again, which would cost every packet the queue's lock: the next walk
+ * through the kernel's list does (lifecycle.bpf.c).
+ */
 static __always_inline int pool_slot(__u64 address)
 {
 	__u32 *slot = bpf_map_lookup_elem(&slots, &address);
 
-	return slot ? *slot : pool_add(address, 0);
+	if (slot)
+		return *slot;
+	return bpf_map_lookup_elem(&lost, &address) ? -1 : pool_add(address, 0);
 }
 
 static __always_inline struct pp_counts *slot_counts(__u32 slot, __u32 cpu)
@@ -286,6 +327,14 @@ static __always_inline bool here_pool(struct here *h, const struct page_pool *po
 	return here_ctx(h) && here_counts(h, (__u64)pool);
 }
 
+/* For EXIT in hook.bpf.h: the pool that the program at the entry of the call kept on this CPU. */
+#define kept_pool(field)                                                                \
+	({                                                                              \
+		struct here kept_here;                                                  \
+                                                                                        \
+		here_ctx(&kept_here) ? (struct page_pool *)kept_here.ctx->field : NULL; \
+	})
+
 /*
  * Does the cache of the pool at @address hold @page at @level? The array is of struct page * or of
  * netmem_ref, which CO-RE takes for different things; on 64-bit both begin 8 bytes after count.
@@ -321,6 +370,8 @@ static __always_inline void settle(struct here *h)
 	if (m->kind < PUT_MAYBE_CACHED)
 		return;
 	c = slot_counts(m->slot, h->cpu);
+	if (c && c->pool != m->pool)
+		c = NULL; /* the slot is another pool's */
 	if (c && m->kind == PUT_MAYBE_CACHED && went_to_cache(m)) {
 		count(&c->n[PP_RING], -1, h->softirq);
 		count(&c->n[PP_CACHED], 1, h->softirq);

@@ -9,10 +9,13 @@
 #include "collect.h"
 #include "model.h"
 
+#define OPT_SOURCE 'S'
+#define OPT_LEVEL  'L'
+
 struct command {
 	const char *name;
 	const char *help;
-	const char *options; /* letters of the options it takes */
+	const char *options; /* letters of those it takes, OPT_x where they are only long */
 	int (*main)(int argc, char **argv);
 };
 
@@ -23,6 +26,8 @@ int top_main(int argc, char **argv);
 int show_main(int argc, char **argv);
 int dump_main(int argc, char **argv);
 int probe_main(int argc, char **argv);
+int attach_main(int argc, char **argv);
+int detach_main(int argc, char **argv);
 int demo_main(int argc, char **argv);
 
 struct options {
@@ -34,6 +39,8 @@ struct options {
 	bool json;
 	bool pretty;
 	bool verbose;
+	const char *source;  /* by name, or NULL: the best */
+	const char *level;   /* by name, or NULL */
 	void (*ready)(void); /* called once counting has begun, or NULL */
 	void (*done)(void);  /* called before counting ends, or NULL */
 };

@@ -11,16 +11,25 @@
 struct collect;
 
 struct collect_opts {
-	FILE *notes;  /* where notes about what is not to be had go, one line each, or NULL */
-	bool verbose; /* libbpf's own messages to stderr */
+	FILE *notes;	    /* where notes about what is not to be had go, a line each, or NULL */
+	bool verbose;	    /* libbpf's own messages to stderr */
+	const char *source; /* a rung of the ladder by name, and no other; or NULL: the best */
+	const char *level;  /* "slow", "derived", "full", or NULL: full */
+	bool fresh;	    /* leave alone what is attached */
 	/* for tests, see struct bpf_source_opts */
 	const char *without;
 	bool keep_dead;
 };
 
+/* Is @name the name of a source, or of a level? */
+bool collect_is_source(const char *name);
+bool collect_is_level(const char *name);
+
 /*
- * Open the best source this kernel and user allow and start counting: down to netlink, which needs
- * nothing. On success *@c is set, to be closed with collect_close(). Returns 0 or -errno.
+ * Open the best source this kernel and user allow and start counting: what is attached, or the
+ * rungs of the ladder down to netlink, which needs nothing. With opts->source that one or none.
+ * On success *@c is set, to be closed with collect_close(). Returns 0; -ENOTSUP: the source asked
+ * for is not to be had, opts->notes got the reason; or -errno.
  */
 int collect_open(struct collect **c, const struct collect_opts *opts);
 
@@ -37,6 +46,21 @@ struct bpf_source *collect_bpf(const struct collect *c);
 int collect_read(struct collect *c, struct snapshot *s);
 
 void collect_close(struct collect *c);
+
+/* Is something in the way of collect_attach()? As it returns, and before anything is loaded. */
+int collect_may_attach(char *why, size_t len);
+
+/*
+ * Have collection go on when @c is closed, until collect_detach(), also from another process. What
+ * is in the way is said in @why. 0, -EEXIST: it goes on already, or -errno.
+ */
+int collect_attach(struct collect *c, char *why, size_t len);
+
+/* End what collect_attach() began. -ENOENT: there is nothing to end. */
+int collect_detach(char *why, size_t len);
+
+/* "fentry, level full", static storage. */
+const char *collect_source_name(const struct collect *c);
 
 /*
  * Netlink family "netdev" (6.8 and later; Documentation/netlink/specs/netdev.yaml): marks the pools

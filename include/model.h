@@ -12,15 +12,9 @@ struct figures {
 	double recycle_ratio;	     /* 0 to 1 */
 };
 
-struct audit {
-	bool known;	     /* false: not at rest, destroyed, or counters missing */
-	int64_t unaccounted; /* pages */
-};
-
 struct model_pool {
 	const struct pool *pool; /* in the model's snapshot */
 	struct figures figures;
-	struct audit audit;
 };
 
 struct model_device {
@@ -31,19 +25,16 @@ struct model_device {
 	char driver[SNAP_NAMELEN];
 
 	unsigned int pools; /* that are there now */
+	unsigned int parts; /* pools and past that counters_known speaks of */
+	bool others;	    /* not one device, but those too many to be told apart */
 	int64_t inflight;   /* pages; pools in state impossible are left out */
 	uint64_t inflight_bytes;
 	bool inflight_known;
 	uint32_t counters_known;
 	struct counters total;	/* of all its pools, those gone included: never goes backwards */
 	struct counters before; /* total one snapshot ago */
-	struct counters gone;	/* part of total: pools that are dead */
+	struct counters gone;	/* part of total: pools that vanished without a word */
 	struct figures figures;
-};
-
-struct gone_pool {
-	uint64_t address;
-	uint32_t generation;
 };
 
 struct model {
@@ -55,8 +46,6 @@ struct model {
 	struct model_device *devices;
 	size_t nr_devices;
 	struct model_device totals;
-	struct gone_pool *gone; /* dead pools already in their device's total */
-	size_t nr_gone;
 };
 
 void model_init(struct model *m);
@@ -64,12 +53,15 @@ void model_free(struct model *m);
 
 /*
  * The model's next snapshot is @s, which the model then owns (@s is left empty). Pools in state
- * dead are added to their device and not listed. Returns 0 or -ENOMEM.
+ * dead are not listed: their device's past has them. Returns 0 or -ENOMEM.
  */
 int model_update(struct model *m, struct snapshot *s);
 
 /* Is counter @i among @known, the bits PP_x of a pool or device? */
 bool counter_known(uint32_t known, enum pp_counter i);
+
+/* Is all known that recycle_ratio() needs? */
+bool ratio_known(uint32_t known);
 
 /*
  * Pages recycled per page allocated: (cached + ring) / (fast + refill + slow + slow_high_order), at

@@ -14,7 +14,7 @@
 struct probe_source {
 	const char *name;
 	bool usable;
-	char reason[160]; /* why not, or what it gives */
+	char reason[256]; /* why not, or what it gives */
 };
 
 struct probe_hook {

@@ -40,12 +40,20 @@ enum pool_has {
 	POOL_HAS_DESTROYED = 1 << 6, /* destroyed_s */
 };
 
+/* Do the books balance? See bpf/books.bpf.h for the laws. */
+struct audit {
+	bool known;	     /* false: destroyed, just met, or the source cannot tell */
+	int64_t unaccounted; /* pages */
+};
+
 /* struct pool::flags has the kernel's PP_FLAG_* bits, but for this one of our own. */
 #define POOL_FLAG_SYSTEM (1u << 4)
 
 struct pool {
 	uint32_t has;		 /* enum pool_has */
 	uint32_t counters_known; /* bit PP_x: total.n[PP_x] is known */
+	uint32_t cpus_known;	 /* bit PP_x: cpus[].n[PP_x] is known */
+	uint32_t counted_apart;	 /* bit PP_x: not known, but its device's past has it */
 	uint64_t address;
 	uint32_t generation; /* of the address: (address, generation) is one pool */
 	uint32_t id;	     /* the kernel's, 6.8 and later */
@@ -63,6 +71,7 @@ struct pool {
 	char dev[32]; /* struct device the pages are mapped for */
 	int queue;
 	uint32_t napi_id;
+	char creator[64]; /* the function that called page_pool_create(); empty: unknown */
 
 	/* parameters as in struct page_pool_params */
 	uint32_t order;
@@ -74,6 +83,7 @@ struct pool {
 	uint32_t max_len;
 	uint32_t offset;
 	bool provider;
+	char provider_name[64]; /* the kernel's memory_provider_ops, or empty */
 
 	int64_t inflight; /* pages; signed */
 	uint64_t inflight_bytes;
@@ -85,9 +95,24 @@ struct pool {
 	uint32_t base_cache;
 	uint32_t base_ring;
 	double destroyed_s; /* seconds since page_pool_destroy() */
+	struct audit audit;
 
 	struct counters total;
-	struct counters *cpus; /* snapshot.nr_cpus entries, or NULL; owned by the snapshot */
+	struct counters elsewhere; /* part of total: counted on devices it was on before */
+	struct counters *cpus;	   /* snapshot.nr_cpus entries, or NULL; owned by the snapshot */
+};
+
+/* What was counted on a device by pools that are gone, or are on another device now. */
+struct past {
+	char ifname[16];
+	int ifindex;
+	uint32_t netns;
+	char netns_name[SNAP_NAMELEN];
+	char driver[SNAP_NAMELEN];
+	bool others; /* of devices too many to be told apart */
+	uint64_t pools;
+	uint32_t counters_known;
+	struct counters total;
 };
 
 struct missing {
@@ -98,7 +123,9 @@ struct missing {
 struct source_info {
 	const char *counters; /* rung of the ladder the counters came from, or NULL: none */
 	const char *state;    /* where pools and their state came from */
-	const char *level;    /* "full", or NULL */
+	const char *level;    /* "full", "derived" or "slow", or NULL */
+	bool attached;	      /* collected by "ppooltop attach" */
+	uint32_t derived;     /* bits PP_x: followed from the books, not counted */
 	struct missing missing[PP_NR_COUNTERS];
 	int nr_missing;
 };
@@ -120,7 +147,12 @@ struct snapshot {
 	struct pool *pools;
 	size_t nr_pools;
 	size_t cap_pools;
+	struct past *past;
+	size_t nr_past;
 };
+
+/* "alloc.fast" and so on, as in the JSON */
+extern const char *const counter_paths[PP_NR_COUNTERS];
 
 /* An empty snapshot of @nr_cpus CPUs. */
 void snapshot_init(struct snapshot *s, int nr_cpus);
@@ -133,6 +165,18 @@ void snapshot_free(struct snapshot *s);
  * memory is out. The pointer is good until the next call.
  */
 struct pool *snapshot_add(struct snapshot *s, bool cpus);
+
+/* Drop pools and past; the rest of @s stays. */
+void snapshot_clear(struct snapshot *s);
+
+/* A new, zeroed entry at the end of @s->past, or NULL; good until the next call. */
+struct past *snapshot_add_past(struct snapshot *s);
+
+/*
+ * Pages in flight, as page_pool_inflight() has it (net/core/page_pool.c): the counts wrap, and
+ * their distance is signed.
+ */
+int64_t snapshot_inflight(uint32_t hold, uint32_t release);
 
 /* The pool with the kernel's @id, or NULL. */
 struct pool *snapshot_find_id(struct snapshot *s, uint32_t id);

@@ -7,11 +7,14 @@
 #include "util.h"
 
 const struct command commands[] = {
-	{"top", "live view (the default)", "icsdPnCvVh", top_main},
-	{"show", "one table on stdout; -c N -i S repeats", "icsdPnCvVh", show_main},
-	{"dump", "one JSON document; -c N makes JSON Lines", "icpdPnvVh", dump_main},
+	{"top", "live view (the default)", "icsdPnCSLvVh", top_main},
+	{"show", "one table on stdout; -c N -i S repeats", "icsdPnCSLvVh", show_main},
+	{"dump", "one JSON document; -c N makes JSON Lines", "icpdPnSLvVh", dump_main},
 	{"probe", "what this kernel offers, and what will be n/a and why", "jpvVh", probe_main},
-	{"demo", "make page_pool traffic in private namespaces and show it", "icsCvVh", demo_main},
+	{"attach", "begin collection that goes on without a process", "SLvVh", attach_main},
+	{"detach", "end it", "vVh", detach_main},
+	{"demo", "make page_pool traffic in private namespaces and show it", "icsCSLvVh",
+	 demo_main},
 };
 
 const int nr_commands = sizeof(commands) / sizeof(commands[0]);

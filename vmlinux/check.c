@@ -67,6 +67,28 @@ static bool used_whole(const struct items *items, int i)
 	return true;
 }
 
+/*
+ * Does a program use the same field of the same structure by another way? A structure may be in
+ * several others, and be pointed to.
+ */
+static bool used_elsewhere(const struct items *items, const struct item *field)
+{
+	const struct btf_type *in;
+
+	if (field->parent < 0)
+		return false;
+	in = bare_type(items->header, items->item[field->parent].type);
+	for (int i = 0; i < items->n; i++) {
+		const struct item *other = &items->item[i];
+
+		if (other->kind == ITEM_FIELD && other->used &&
+		    !strcmp(other->btf_name, field->btf_name) &&
+		    bare_type(items->header, items->item[other->parent].type) == in)
+			return true;
+	}
+	return false;
+}
+
 /* What is in vmlinux.h and nothing reads; of a structure nothing reads only that. */
 static void check_used(const struct items *items)
 {
@@ -74,7 +96,8 @@ static void check_used(const struct items *items)
 		const struct item *item = &items->item[i];
 
 		if (!item->used && !used_whole(items, item->parent) &&
-		    (item->parent < 0 || items->item[item->parent].used))
+		    (item->parent < 0 || items->item[item->parent].used) &&
+		    !used_elsewhere(items, item))
 			problem("%s: in vmlinux.h, but no program uses it", item->name);
 	}
 }

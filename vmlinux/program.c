@@ -156,14 +156,19 @@ static void add_symbols(struct items *items, const struct btf *btf)
 /* What a program is attached to, from SEC(). */
 static void add_hook(struct items *items, const char *section)
 {
+	static const char *const on_functions[] = {"fentry", "fexit", "kprobe", "kretprobe"};
 	const char *slash = strchr(section, '/');
 
 	if (!slash)
 		return;
-	if (!strncmp(section, "fentry", slash - section) ||
-	    !strncmp(section, "fexit", slash - section))
+	for (size_t i = 0; i < sizeof(on_functions) / sizeof(on_functions[0]); i++) {
+		if (strlen(on_functions[i]) != (size_t)(slash - section) ||
+		    strncmp(section, on_functions[i], slash - section) != 0)
+			continue;
 		add_named(items, ITEM_FUNCTION, "func", slash + 1, NULL, 0);
-	else if (!strncmp(section, "tp_btf", slash - section))
+		return;
+	}
+	if (!strncmp(section, "tp_btf/", slash + 1 - section))
 		add_named(items, ITEM_TRACEPOINT, "tp_btf", slash + 1, NULL, 0);
 	else
 		problem("%s: a kind of program that vmlinux/check does not know", section);

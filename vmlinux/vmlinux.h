@@ -8,6 +8,7 @@
  */
 #ifndef PPOOLTOP_VMLINUX_H
 #define PPOOLTOP_VMLINUX_H
+#define __VMLINUX_H__ /* for bpf_tracing.h: registers by the kernel's names */
 
 typedef signed char __s8;
 typedef unsigned char __u8;
@@ -36,6 +37,7 @@ typedef _Bool bool;
 enum {
 	BPF_MAP_TYPE_HASH = 1,
 	BPF_MAP_TYPE_ARRAY = 2,
+	BPF_MAP_TYPE_PERCPU_ARRAY = 6,
 	BPF_MAP_TYPE_QUEUE = 22,
 };
 
@@ -78,12 +80,23 @@ struct class___device {
 	const char *name;
 };
 
+struct device_driver {
+	const char *name;
+};
+
 struct device {
 	struct kobject kobj;
+	struct device *parent;
+	struct device_driver *driver;
 	const struct class___device *class;
 };
 
+struct rtnl_link_ops {
+	const char *kind;
+};
+
 struct net_device {
+	const struct rtnl_link_ops *rtnl_link_ops;
 	char name[16];
 	int ifindex;
 	possible_net_t nd_net;
@@ -151,8 +164,10 @@ struct page_pool {
 	unsigned long frag_page; /* netmem_ref, 6.11 and later */
 	struct pp_alloc_cache alloc;
 	struct ptr_ring ring;
-	void *mp_priv; /* 6.12 and later */
+	void *mp_priv;	    /* 6.12 and later */
+	const void *mp_ops; /* 6.14 and later, and stable 6.12 */
 	atomic_t pages_state_release_cnt;
+	u64 destroy_cnt;
 	struct page_pool_params_slow slow; /* 6.8 and later */
 	struct {
 		u32 id;
@@ -173,6 +188,38 @@ struct page_pool___frag_ptr {
 	struct page *frag_page;
 };
 
+/* with CONFIG_PAGE_POOL_STATS only, 5.18 and later */
+struct page_pool_alloc_stats {
+	u64 fast;
+	u64 slow;
+	u64 slow_high_order;
+	u64 empty;
+	u64 refill;
+	u64 waive;
+};
+
+struct page_pool_recycle_stats {
+	u64 cached;
+	u64 cache_full;
+	u64 ring;
+	u64 ring_full;
+	u64 released_refcnt;
+};
+
+struct page_pool___stats {
+	struct page_pool_alloc_stats alloc_stats;
+	struct page_pool_recycle_stats *recycle_stats;
+};
+
+struct xa_node {
+	unsigned char shift;
+	void *slots[64];
+};
+
+struct xarray {
+	void *xa_head;
+};
+
 struct xdp_rxq_info {
 	struct net_device *dev;
 	u32 queue_index;
@@ -180,6 +227,15 @@ struct xdp_rxq_info {
 
 struct xdp_mem_allocator {
 	struct page_pool *page_pool;
+};
+
+/* x86: where a kprobe finds arguments and result */
+struct pt_regs {
+	unsigned long di;
+	unsigned long si;
+	unsigned long dx;
+	unsigned long cx;
+	unsigned long ax;
 };
 
 /* x86 has preempt_count here from 6.2 to 6.14; else it is the variable __preempt_count */

@@ -38,7 +38,10 @@ static int explain_read(const struct collect *c, int err)
 int command_loop(const struct options *opts, int (*view)(const struct model *m, void *arg),
 		 void *arg)
 {
-	struct collect_opts copts = {.notes = stderr, .verbose = opts->verbose};
+	struct collect_opts copts = {.notes = stderr,
+				     .verbose = opts->verbose,
+				     .source = opts->source,
+				     .level = opts->level};
 	int code = EXIT_DONE, err, written = 0;
 	struct collect *c;
 	struct model m;
@@ -47,6 +50,8 @@ int command_loop(const struct options *opts, int (*view)(const struct model *m, 
 	stop_on_signals();
 	model_init(&m);
 	err = collect_open(&c, &copts);
+	if (err == -ENOTSUP)
+		return EXIT_WANTING; /* why was said */
 	if (err) {
 		complain("%s", strerror(-err));
 		return EXIT_FAILED;

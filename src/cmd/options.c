@@ -11,23 +11,27 @@
 
 /* An option is a row of data; which command takes it stands in the table of commands. */
 static const struct option_row {
-	char letter;
+	char letter; /* that the table of commands has for it */
+	bool only_long;
 	const char *name;
 	const char *arg;
 	const char *help;
 } rows[] = {
-	{'i', "interval", "SECONDS", "time between two readings, 0.05 or more (1)"},
-	{'c', "count", "N", "stop after N intervals"},
-	{'d', "device", "NAME", "pools of this network interface only"},
-	{'P', "pool", "ID", "the pool with this id of the kernel only"},
-	{'n', "netns", "NAME", "pools of this network namespace (name or inode number) only"},
-	{'s', "sort", "KEY", "sort by a column"},
-	{'C', "per-cpu", NULL, "a line for each CPU, with counts"},
-	{'j', "json", NULL, "JSON"},
-	{'p', "pretty", NULL, "JSON over many lines"},
-	{'v', "verbose", NULL, "say why something could not be loaded, in libbpf's words"},
-	{'V', "version", NULL, "print the version"},
-	{'h', "help", NULL, "this"},
+	{'i', false, "interval", "SECONDS", "time between two readings, 0.05 or more (1)"},
+	{'c', false, "count", "N", "stop after N intervals"},
+	{'d', false, "device", "NAME", "pools of this network interface only"},
+	{'P', false, "pool", "ID", "the pool with this id of the kernel only"},
+	{'n', false, "netns", "NAME",
+	 "pools of this network namespace (name or inode number) only"},
+	{'s', false, "sort", "KEY", "sort by a column"},
+	{'C', false, "per-cpu", NULL, "a line for each CPU, with counts"},
+	{'j', false, "json", NULL, "JSON"},
+	{'p', false, "pretty", NULL, "JSON over many lines"},
+	{OPT_SOURCE, true, "source", "NAME", "this source and no other: see ppooltop probe"},
+	{OPT_LEVEL, true, "level", "LEVEL", "how much is hooked: full, derived or slow"},
+	{'v', false, "verbose", NULL, "say why something could not be loaded, in libbpf's words"},
+	{'V', false, "version", NULL, "print the version"},
+	{'h', false, "help", NULL, "this"},
 };
 
 #define NR_ROWS (int)(sizeof(rows) / sizeof(rows[0]))
@@ -42,7 +46,9 @@ static const struct command *command_named(const char *name)
 
 static void put_option(FILE *f, const struct option_row *r)
 {
-	fprintf(f, "  -%c, --%s%s%-*s%s\n", r->letter, r->name, r->arg ? " " : "",
+	char letter[] = {'-', r->letter, ',', '\0'};
+
+	fprintf(f, "  %3s --%s%s%-*s%s\n", r->only_long ? "" : letter, r->name, r->arg ? " " : "",
 		(int)(20 - strlen(r->name) - (r->arg ? 1 : 0)), r->arg ? r->arg : "", r->help);
 }
 
@@ -120,6 +126,18 @@ static int set_option(struct options *o, const struct command *c, int letter, co
 		}
 		complain("-s: no column \"%s\"; ppooltop %s --help lists them", arg, c->name);
 		return EXIT_WANTING;
+	case OPT_SOURCE:
+		o->source = arg;
+		if (collect_is_source(arg))
+			return -1;
+		complain("--source: no source \"%s\"; ppooltop probe lists them", arg);
+		return EXIT_WANTING;
+	case OPT_LEVEL:
+		o->level = arg;
+		if (collect_is_level(arg))
+			return -1;
+		complain("--level wants slow, derived or full, not \"%s\"", arg);
+		return EXIT_WANTING;
 	case 'd':
 		o->filter.device = arg;
 		return -1;
@@ -163,6 +181,8 @@ int options_parse(struct options *o, int argc, char **argv)
 		longs[nr++] =
 			(struct option){rows[i].name, rows[i].arg ? required_argument : no_argument,
 					NULL, rows[i].letter};
+		if (rows[i].only_long)
+			continue;
 		*end++ = rows[i].letter;
 		if (rows[i].arg)
 			*end++ = ':';

@@ -3,9 +3,11 @@
 #include <string.h>
 
 #include <bpf/btf.h>
+#include <linux/types.h>
 
 #include "counters.h"
 #include "hooks.h"
+#include "slots.h"
 
 #define ON(rung)	 (1u << (rung))
 #define FEEDS(ID)	 (1u << PP_##ID)
@@ -15,138 +17,171 @@
 	(FEEDS(CACHED) | FEEDS(CACHE_FULL) | FEEDS(RING) | FEEDS(RING_FULL) | \
 	 FEEDS(RELEASED_REFCNT))
 
+/* The rungs that count by hooks on functions. */
+#define COUNTING (ON(RUNG_FENTRY) | ON(RUNG_KPROBE))
+
 const char *const rung_names[NR_RUNGS] = {
+	[RUNG_KERNEL] = "kernel",
 	[RUNG_FENTRY] = "fentry",
+	[RUNG_KPROBE] = "kprobe",
 	[RUNG_TRACEPOINT] = "tracepoint",
+};
+
+const char *const level_names[PP_NR_LEVELS] = {
+	[PP_LEVEL_SLOW] = "slow",
+	[PP_LEVEL_DERIVED] = "derived",
+	[PP_LEVEL_FULL] = "full",
+};
+
+/* What a level gives up, and what it gets from the books instead: bpf/books.bpf.h, derive(). */
+static const struct {
+	uint32_t unknown;
+	uint32_t derived;
+} level_counters[PP_NR_LEVELS] = {
+	[PP_LEVEL_SLOW] = {FEEDS(FAST) | (FEEDS_RECYCLE & ~FEEDS(RING)), FEEDS(RING)},
+	[PP_LEVEL_DERIVED] = {0, FEEDS(FAST)},
+	[PP_LEVEL_FULL] = {0, 0},
 };
 
 const struct group hook_groups[NR_GROUPS] = {
 	[GROUP_ALLOC] = {.what = "allocations",
 			 .feeds = FEEDS(FAST),
-			 .rungs = ON(RUNG_FENTRY),
+			 .rungs = COUNTING,
+			 .books = true,
+			 .levels = ON(PP_LEVEL_FULL),
 			 .all = true},
 	[GROUP_REFILL] = {.what = "refills of the cache",
 			  .feeds = FEEDS_REFILL,
-			  .rungs = ON(RUNG_FENTRY)},
+			  .rungs = COUNTING,
+			  .books = true},
 	[GROUP_SLOW] = {.what = "the slow path",
 			.feeds = FEEDS_ALLOC_SLOW,
-			.rungs = ON(RUNG_FENTRY)},
+			.rungs = COUNTING,
+			.books = true},
 	[GROUP_FRAG] = {.what = "fragments",
 			.feeds = FEEDS(FAST),
-			.rungs = ON(RUNG_FENTRY),
+			.rungs = COUNTING,
+			.books = true,
+			.levels = ON(PP_LEVEL_DERIVED) | ON(PP_LEVEL_FULL),
 			.exported = true},
-	[GROUP_PUT] = {.what = "pages put back", .feeds = FEEDS_RECYCLE, .rungs = ON(RUNG_FENTRY)},
+	[GROUP_PUT] = {.what = "pages put back",
+		       .feeds = FEEDS_RECYCLE,
+		       .rungs = COUNTING,
+		       .books = true,
+		       .levels = ON(PP_LEVEL_DERIVED) | ON(PP_LEVEL_FULL)},
 	[GROUP_BULK] = {.what = "pages put back in bulk",
 			.feeds = FEEDS_RECYCLE,
-			.rungs = ON(RUNG_FENTRY),
+			.rungs = COUNTING,
+			.books = true,
+			.levels = ON(PP_LEVEL_DERIVED) | ON(PP_LEVEL_FULL),
 			.exported = true},
 	[GROUP_RELEASED] = {.what = "pages released",
 			    .feeds = FEEDS(WAIVE) | FEEDS(RING_FULL),
-			    .rungs = ON(RUNG_FENTRY)},
+			    .rungs = COUNTING,
+			    .books = true},
 	[GROUP_SCRUB] = {.what = "cache and ring emptied at destroy",
 			 .feeds = FEEDS(RING_FULL),
-			 .rungs = ON(RUNG_FENTRY)},
-	[GROUP_NID] = {.what = "change of the NUMA node", .feeds = 0, .rungs = ON(RUNG_FENTRY)},
-	[GROUP_CREATE] = {.what = "creation", .feeds = 0, .rungs = ON(RUNG_FENTRY)},
+			 .rungs = COUNTING,
+			 .books = true},
+	[GROUP_NID] = {.what = "change of the NUMA node", .rungs = COUNTING, .books = true},
+	[GROUP_CREATE] = {.what = "creation", .rungs = COUNTING | ON(RUNG_KERNEL)},
 	[GROUP_LIFE] = {.what = "destruction",
-			.feeds = 0,
-			.rungs = ON(RUNG_FENTRY) | ON(RUNG_TRACEPOINT)},
+			.rungs = COUNTING | ON(RUNG_KERNEL) | ON(RUNG_TRACEPOINT)},
 	[GROUP_DEVICE] = {.what = "the receive queue",
-			  .feeds = 0,
-			  .rungs = ON(RUNG_FENTRY) | ON(RUNG_TRACEPOINT)},
-	[GROUP_HOLD] = {.what = "pages held", .feeds = 0, .rungs = ON(RUNG_TRACEPOINT)},
+			  .rungs = COUNTING | ON(RUNG_KERNEL) | ON(RUNG_TRACEPOINT)},
+	[GROUP_HOLD] = {.what = "pages held", .rungs = ON(RUNG_KERNEL) | ON(RUNG_TRACEPOINT)},
 };
 
 /* Within a group, newest first: where an old name lives on as a wrapper, only the new one counts.
  */
 const struct hook hooks[] = {
 	{.group = GROUP_ALLOC,
-	 .kind = HOOK_FENTRY,
+	 .kind = HOOK_ENTRY,
 	 .target = "page_pool_alloc_pages",
 	 .prog = "alloc_pages",
 	 .kernels = "5.15-"},
 	{.group = GROUP_ALLOC,
-	 .kind = HOOK_FENTRY,
+	 .kind = HOOK_ENTRY,
 	 .target = "page_pool_alloc_netmems",
 	 .prog = "alloc_netmems",
 	 .kernels = "6.14-"},
 	{.group = GROUP_ALLOC,
-	 .kind = HOOK_FENTRY,
+	 .kind = HOOK_ENTRY,
 	 .target = "page_pool_alloc_netmem",
 	 .prog = "alloc_netmem",
 	 .kernels = "6.11-6.13"},
 	{.group = GROUP_REFILL,
-	 .kind = HOOK_FENTRY,
+	 .kind = HOOK_ENTRY,
 	 .target = "page_pool_refill_alloc_cache",
 	 .prog = "refill_enter",
 	 .kernels = "5.15-"},
 	{.group = GROUP_REFILL,
-	 .kind = HOOK_FEXIT,
+	 .kind = HOOK_EXIT,
 	 .target = "page_pool_refill_alloc_cache",
 	 .prog = "refill_exit",
 	 .kernels = "5.15-"},
 	{.group = GROUP_SLOW,
-	 .kind = HOOK_FEXIT,
+	 .kind = HOOK_EXIT,
 	 .target = "__page_pool_alloc_netmems_slow",
 	 .prog = "slow_netmems_exit",
 	 .kernels = "7.2-"},
 	{.group = GROUP_SLOW,
-	 .kind = HOOK_FEXIT,
+	 .kind = HOOK_EXIT,
 	 .target = "__page_pool_alloc_pages_slow",
 	 .prog = "slow_pages_exit",
 	 .kernels = "5.15-6.12"},
 	{.group = GROUP_FRAG,
-	 .kind = HOOK_FENTRY,
+	 .kind = HOOK_ENTRY,
 	 .target = "page_pool_alloc_frag_netmem",
 	 .prog = "frag_netmem_enter",
 	 .kernels = "6.11-"},
 	{.group = GROUP_FRAG,
-	 .kind = HOOK_FEXIT,
+	 .kind = HOOK_EXIT,
 	 .target = "page_pool_alloc_frag_netmem",
 	 .prog = "frag_netmem_exit",
 	 .kernels = "6.11-"},
 	{.group = GROUP_FRAG,
-	 .kind = HOOK_FENTRY,
+	 .kind = HOOK_ENTRY,
 	 .target = "page_pool_alloc_frag",
 	 .prog = "frag_page_enter",
 	 .kernels = "5.15-6.10"},
 	{.group = GROUP_FRAG,
-	 .kind = HOOK_FEXIT,
+	 .kind = HOOK_EXIT,
 	 .target = "page_pool_alloc_frag",
 	 .prog = "frag_page_exit",
 	 .kernels = "5.15-6.10"},
 	{.group = GROUP_PUT,
-	 .kind = HOOK_FENTRY,
+	 .kind = HOOK_ENTRY,
 	 .target = "page_pool_put_unrefed_netmem",
 	 .prog = "put_unrefed_netmem",
 	 .kernels = "6.11-"},
 	{.group = GROUP_PUT,
-	 .kind = HOOK_FENTRY,
+	 .kind = HOOK_ENTRY,
 	 .target = "page_pool_put_unrefed_page",
 	 .prog = "put_unrefed_page",
 	 .kernels = "6.8-6.10"},
 	{.group = GROUP_PUT,
-	 .kind = HOOK_FENTRY,
+	 .kind = HOOK_ENTRY,
 	 .target = "page_pool_put_defragged_page",
 	 .prog = "put_defragged_page",
 	 .kernels = "5.18-6.7"},
 	{.group = GROUP_BULK,
-	 .kind = HOOK_FENTRY,
+	 .kind = HOOK_ENTRY,
 	 .target = "page_pool_put_netmem_bulk",
 	 .prog = "put_netmem_bulk_enter",
 	 .kernels = "6.14-"},
 	{.group = GROUP_BULK,
-	 .kind = HOOK_FEXIT,
+	 .kind = HOOK_EXIT,
 	 .target = "page_pool_put_netmem_bulk",
 	 .prog = "put_netmem_bulk_exit",
 	 .kernels = "6.14-"},
 	{.group = GROUP_BULK,
-	 .kind = HOOK_FENTRY,
+	 .kind = HOOK_ENTRY,
 	 .target = "page_pool_put_page_bulk",
 	 .prog = "put_page_bulk_enter",
 	 .kernels = "5.15-6.13"},
 	{.group = GROUP_BULK,
-	 .kind = HOOK_FEXIT,
+	 .kind = HOOK_EXIT,
 	 .target = "page_pool_put_page_bulk",
 	 .prog = "put_page_bulk_exit",
 	 .kernels = "5.15-6.13"},
@@ -165,7 +200,7 @@ const struct hook hooks[] = {
 	 .arg_kind = ARG_POINTER,
 	 .kernels = "5.15-6.10"},
 	{.group = GROUP_SCRUB,
-	 .kind = HOOK_FENTRY,
+	 .kind = HOOK_ENTRY,
 	 .target = "page_pool_release",
 	 .prog = "scrub_enter",
 	 .kernels = "5.15-"},
@@ -175,12 +210,12 @@ const struct hook hooks[] = {
 	 .prog = "update_nid",
 	 .kernels = "5.15-"},
 	{.group = GROUP_CREATE,
-	 .kind = HOOK_FEXIT,
+	 .kind = HOOK_EXIT,
 	 .target = "page_pool_create_percpu",
 	 .prog = "create_percpu_exit",
 	 .kernels = "6.9-"},
 	{.group = GROUP_CREATE,
-	 .kind = HOOK_FEXIT,
+	 .kind = HOOK_EXIT,
 	 .target = "page_pool_create",
 	 .prog = "create_exit",
 	 .kernels = "5.15-6.8"},
@@ -203,15 +238,26 @@ const struct hook hooks[] = {
 
 const int nr_hooks = sizeof(hooks) / sizeof(hooks[0]);
 
-const char *hook_kind_name(enum hook_kind kind)
+bool rung_has_levels(enum rung rung)
 {
-	static const char *const names[] = {
-		[HOOK_FENTRY] = "fentry",
-		[HOOK_FEXIT] = "fexit",
-		[HOOK_TRACEPOINT] = "tracepoint",
-	};
+	return ON(rung) & COUNTING;
+}
 
-	return names[kind];
+const char *hook_kind_name(enum rung rung, enum hook_kind kind)
+{
+	if (kind == HOOK_TRACEPOINT)
+		return "tracepoint";
+	if (rung == RUNG_KPROBE)
+		return kind == HOOK_ENTRY ? "kprobe" : "kretprobe";
+	return kind == HOOK_ENTRY ? "fentry" : "fexit";
+}
+
+/* bpf/hook.bpf.h compiles each program on a function twice. */
+void hook_prog_name(enum rung rung, const struct hook *h, char *name, size_t len)
+{
+	bool kprobe = rung == RUNG_KPROBE && h->kind != HOOK_TRACEPOINT;
+
+	snprintf(name, len, "%s%s", kprobe ? "k_" : "", h->prog);
 }
 
 static const struct btf_type *skip_mods(const struct btf *btf, uint32_t id)
@@ -260,16 +306,27 @@ bool hook_exists(const struct btf *btf, const struct hook *h)
 	return t && (h->arg_kind == ARG_POINTER ? btf_is_ptr(t) : btf_is_int(t));
 }
 
-void hooks_choose(const struct btf *btf, enum rung rung, bool *wanted)
+static bool planned(const struct hooks_plan *plan, enum hook_group group)
+{
+	const struct group *g = &hook_groups[group];
+
+	if (!(g->rungs & ON(plan->rung)) || (g->levels && !(g->levels & ON(plan->level))))
+		return false;
+	if (group == GROUP_CREATE)
+		return plan->creation;
+	/* Where pools can be listed, no event is needed to meet them. */
+	return group != GROUP_HOLD || plan->rung == RUNG_TRACEPOINT || !plan->listed;
+}
+
+void hooks_choose(const struct btf *btf, const struct hooks_plan *plan, bool *wanted)
 {
 	const char *chosen[NR_GROUPS] = {0};
 
 	for (int i = 0; i < nr_hooks; i++) {
 		const struct hook *h = &hooks[i];
-		const struct group *g = &hook_groups[h->group];
 
-		wanted[i] = (g->rungs & ON(rung)) && hook_exists(btf, h);
-		if (!wanted[i] || g->all)
+		wanted[i] = planned(plan, h->group) && hook_exists(btf, h);
+		if (!wanted[i] || hook_groups[h->group].all)
 			continue;
 		if (!chosen[h->group])
 			chosen[h->group] = h->target;
@@ -293,27 +350,53 @@ static bool group_complete(enum hook_group group, const bool *wanted, const bool
 	return any || hook_groups[group].exported;
 }
 
-uint32_t hooks_counters(const struct btf *btf, enum rung rung, const bool *attached,
-			const struct group *why[])
+/* What a group would have fed is not known, nor what follows from the books that it keeps. */
+static void blame(struct hooks_counters *c, const struct group *group)
 {
-	uint32_t known = (1u << PP_NR_COUNTERS) - 1;
+	uint32_t unknown = group->feeds;
+
+	if (group->books) {
+		unknown |= c->derived;
+		c->audited = false;
+	}
+	for (int i = 0; i < PP_NR_COUNTERS; i++)
+		if (unknown & c->known & (1u << i))
+			c->why[i] = group;
+	c->known &= ~unknown;
+}
+
+void hooks_counters(const struct btf *btf, const struct hooks_plan *plan, const bool *attached,
+		    struct hooks_counters *c)
+{
+	const uint32_t all = (1u << PP_NR_COUNTERS) - 1;
 	bool wanted[sizeof(hooks) / sizeof(hooks[0])];
 
-	if (rung != RUNG_FENTRY)
-		return 0;
-	hooks_choose(btf, rung, wanted);
-	for (int g = 0; g < NR_GROUPS; g++) {
-		const struct group *group = &hook_groups[g];
-
-		if ((group->rungs & ON(rung)) &&
-		    group_complete((enum hook_group)g, wanted, attached))
-			continue;
-		for (int i = 0; i < PP_NR_COUNTERS; i++) {
-			if (!(group->feeds & (1u << i)))
-				continue;
-			known &= ~(1u << i);
-			why[i] = group;
-		}
+	memset(c, 0, sizeof(*c));
+	if (plan->rung == RUNG_KERNEL) {
+		c->known = all;
+		c->cpus = FEEDS_RECYCLE;
 	}
-	return known;
+	if (!(ON(plan->rung) & COUNTING))
+		return;
+	c->known = all & ~level_counters[plan->level].unknown;
+	c->derived = level_counters[plan->level].derived;
+	c->audited = true;
+	hooks_choose(btf, plan, wanted);
+	for (int g = 0; g < NR_GROUPS; g++)
+		if (planned(plan, (enum hook_group)g) &&
+		    !group_complete((enum hook_group)g, wanted, attached))
+			blame(c, &hook_groups[g]);
+	c->derived &= c->known;
+	c->cpus = c->known & ~c->derived;
+}
+
+void hooks_reason(const struct hooks_plan *plan, const struct hooks_counters *c, enum pp_counter i,
+		  char *text, size_t len)
+{
+	if (c->why[i])
+		snprintf(text, len, "no hook for %s", c->why[i]->what);
+	else if (plan->rung == RUNG_TRACEPOINT)
+		snprintf(text, len, "needs fentry or kprobes, which are refused or not asked for");
+	else
+		snprintf(text, len, "not counted at level %s", level_names[plan->level]);
 }

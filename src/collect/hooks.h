@@ -8,20 +8,29 @@
 #define PPOOLTOP_HOOKS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+#include "counters.h"
 
 struct btf;
 
-/* Rungs of the ladder that BPF programs make. */
+/* Rungs of the ladder that BPF programs make, best first. */
 enum rung {
-	RUNG_FENTRY,
-	RUNG_TRACEPOINT,
+	RUNG_KERNEL,	 /* reads what the kernel counts */
+	RUNG_FENTRY,	 /* counts at functions */
+	RUNG_KPROBE,	 /* the same where fentry is refused or missing */
+	RUNG_TRACEPOINT, /* counts nothing: pools, and pages held and released */
 	NR_RUNGS,
 };
 
 extern const char *const rung_names[NR_RUNGS];
+extern const char *const level_names[]; /* by enum pp_level, include/slots.h */
 
-enum hook_kind { HOOK_FENTRY, HOOK_FEXIT, HOOK_TRACEPOINT };
+/* Only hooks on functions can be more or fewer. */
+bool rung_has_levels(enum rung rung);
+
+enum hook_kind { HOOK_ENTRY, HOOK_EXIT, HOOK_TRACEPOINT };
 
 enum hook_group {
 	GROUP_ALLOC,
@@ -44,6 +53,8 @@ struct group {
 	const char *what; /* for people: what the group sees */
 	uint32_t feeds;	  /* bits PP_x of counters that are not to be had without it */
 	uint32_t rungs;	  /* bits RUNG_x */
+	uint32_t levels;  /* bits PP_LEVEL_x; 0: all */
+	bool books;	  /* without it the books do not balance */
 	bool all;	  /* attach every hook there is; else those of the first target there is */
 	bool exported;	  /* functions no compiler may remove: if absent, so is what they do */
 };
@@ -65,21 +76,43 @@ struct hook {
 extern const struct hook hooks[];
 extern const int nr_hooks;
 
-/* "fentry", "fexit", "tracepoint" */
-const char *hook_kind_name(enum hook_kind kind);
+#define MAX_HOOKS 64
+
+/* What is to be attached. */
+struct hooks_plan {
+	enum rung rung;
+	unsigned int level; /* enum pp_level */
+	bool listed;   /* the kernel's list of pools can be read: no event is needed to meet them */
+	bool creation; /* hook the creation of pools, too, where the rung does without */
+};
+
+/* "fentry", "kretprobe", "tracepoint": what a hook is on @rung */
+const char *hook_kind_name(enum rung rung, enum hook_kind kind);
+
+/* The name of the hook's program on @rung, in @name. */
+void hook_prog_name(enum rung rung, const struct hook *h, char *name, size_t len);
 
 /* Does the kernel with this BTF have the hook's target, with the argument the program expects? */
 bool hook_exists(const struct btf *btf, const struct hook *h);
 
-/* Set @wanted[i] for each hook to be attached on @rung. @wanted has nr_hooks entries. */
-void hooks_choose(const struct btf *btf, enum rung rung, bool *wanted);
+/* Set @wanted[i] for each hook to be attached by @plan. @wanted has nr_hooks entries. */
+void hooks_choose(const struct btf *btf, const struct hooks_plan *plan, bool *wanted);
 
-/*
- * Counters that are known on @rung if just the hooks with @attached[i] are there: bits PP_x. For
- * each that is not, @why[PP_x] points to the group whose absence is to blame; no group is to blame
- * where the rung as such does not count.
- */
-uint32_t hooks_counters(const struct btf *btf, enum rung rung, const bool *attached,
-			const struct group *why[]);
+/* What is known of the counters: bits PP_x. */
+struct hooks_counters {
+	uint32_t known;	  /* of a pool */
+	uint32_t cpus;	  /* of a pool on one CPU */
+	uint32_t derived; /* not counted, but following from the books */
+	bool audited;	  /* the books are complete: what they have can be held against a pool */
+	const struct group *why[PP_NR_COUNTERS]; /* whose absence is to blame; NULL: the plan */
+};
+
+/* Counters that are known by @plan if just the hooks with @attached[i] are there. */
+void hooks_counters(const struct btf *btf, const struct hooks_plan *plan, const bool *attached,
+		    struct hooks_counters *counters);
+
+/* Why counter @i is not known, in words. */
+void hooks_reason(const struct hooks_plan *plan, const struct hooks_counters *counters,
+		  enum pp_counter i, char *text, size_t len);
 
 #endif /* PPOOLTOP_HOOKS_H */

@@ -4,32 +4,28 @@
 #include <string.h>
 
 #include <bpf/btf.h>
-#include <bpf/libbpf.h>
+#include <linux/types.h>
 
 #include "bpf.h"
 #include "collect.h"
 #include "env.h"
 #include "probe.h"
-
-static const char *const counter_keys[] = {
-#define PP_X(ID, side, key, ...) #side "." #key,
-	PP_COUNTERS(PP_X)
-#undef PP_X
-};
+#include "slots.h"
 
 /* What the best rung that works gave. */
 struct best {
-	enum rung rung;
 	bool found;
-	bool attached[PROBE_MAX_HOOKS];
+	struct hooks_plan plan;
+	struct hooks_counters counters;
+	bool attached[MAX_HOOKS];
 };
 
 static void probe_rung(struct probe *p, enum rung rung, struct best *best)
 {
 	struct probe_source *ps = &p->sources[p->nr_sources++];
-	const struct bpf_source_opts opts = {0};
+	const struct bpf_source_opts opts = {.rung = rung, .level = PP_LEVEL_FULL};
 	struct bpf_source *src;
-	const char *why;
+	char why[120];
 	int err;
 
 	ps->name = rung_names[rung];
@@ -37,7 +33,7 @@ static void probe_rung(struct probe *p, enum rung rung, struct best *best)
 		snprintf(ps->reason, sizeof(ps->reason), "needs root, or CAP_BPF and CAP_PERFMON");
 		return;
 	}
-	err = bpf_source_open(&src, rung, &opts, &why);
+	err = bpf_source_open(&src, &opts, why, sizeof(why));
 	if (err) {
 		snprintf(ps->reason, sizeof(ps->reason), "%s: %s%s%s", why, strerror(-err),
 			 p->lockdown[0] ? "; lockdown=" : "", p->lockdown);
@@ -46,7 +42,8 @@ static void probe_rung(struct probe *p, enum rung rung, struct best *best)
 	ps->usable = true;
 	if (!best->found) {
 		best->found = true;
-		best->rung = rung;
+		best->plan = *bpf_source_plan(src);
+		bpf_source_counters(src, &best->counters);
 		for (int i = 0; i < nr_hooks; i++)
 			best->attached[i] = bpf_source_attached(src, i);
 	}
@@ -89,17 +86,21 @@ static const char *hook_state(const struct btf *btf, const struct best *best, co
 	return wanted[i] ? "refused" : "not needed";
 }
 
+/* Where no rung works, the hooks are those that fentry would have. */
 static void probe_hooks(struct probe *p, const struct btf *btf, const struct best *best)
 {
-	bool wanted[PROBE_MAX_HOOKS] = {0};
+	static const struct hooks_plan ideal = {
+		.rung = RUNG_FENTRY, .level = PP_LEVEL_FULL, .creation = true};
+	const struct hooks_plan *plan = best->found ? &best->plan : &ideal;
+	bool wanted[MAX_HOOKS] = {0};
 
 	if (btf)
-		hooks_choose(btf, RUNG_FENTRY, wanted);
+		hooks_choose(btf, plan->rung == RUNG_TRACEPOINT ? &ideal : plan, wanted);
 	for (int i = 0; i < nr_hooks; i++) {
 		const struct group *g = &hook_groups[hooks[i].group];
 
 		p->hooks[p->nr_hooks++] = (struct probe_hook){
-			.kind = hook_kind_name(hooks[i].kind),
+			.kind = hook_kind_name(plan->rung, hooks[i].kind),
 			.target = hooks[i].target,
 			.what = g->what,
 			.kernels = hooks[i].kernels,
@@ -108,23 +109,19 @@ static void probe_hooks(struct probe *p, const struct btf *btf, const struct bes
 	}
 }
 
-static void probe_counters(struct probe *p, const struct btf *btf, const struct best *best)
+static void probe_counters(struct probe *p, const struct best *best)
 {
-	const struct group *why[PP_NR_COUNTERS] = {0};
-	uint32_t known = 0;
-
-	if (btf && best->found)
-		known = hooks_counters(btf, best->rung, best->attached, why);
 	for (int i = 0; i < PP_NR_COUNTERS; i++) {
 		struct probe_counter *c = &p->counters[i];
 
-		c->key = counter_keys[i];
-		if (known & (1u << i))
-			c->source = rung_names[best->rung];
-		else if (why[i])
-			snprintf(c->reason, sizeof(c->reason), "no hook for %s", why[i]->what);
+		c->key = counter_paths[i];
+		if (best->found && best->counters.known & (1u << i))
+			c->source = rung_names[best->plan.rung];
+		else if (best->found)
+			hooks_reason(&best->plan, &best->counters, (enum pp_counter)i, c->reason,
+				     sizeof(c->reason));
 		else
-			snprintf(c->reason, sizeof(c->reason), "needs fentry, see above");
+			snprintf(c->reason, sizeof(c->reason), "no source works, see above");
 	}
 }
 
@@ -144,6 +141,6 @@ void collect_probe(struct probe *p, bool verbose)
 		probe_rung(p, (enum rung)rung, &best);
 	probe_netlink(p);
 	probe_hooks(p, btf, &best);
-	probe_counters(p, btf, &best);
+	probe_counters(p, &best);
 	btf__free(btf);
 }

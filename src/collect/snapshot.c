@@ -4,17 +4,34 @@
 
 #include "snapshot.h"
 
+const char *const counter_paths[PP_NR_COUNTERS] = {
+#define PP_X(ID, side, key, ...) #side "." #key,
+	PP_COUNTERS(PP_X)
+#undef PP_X
+};
+
 void snapshot_init(struct snapshot *s, int nr_cpus)
 {
 	memset(s, 0, sizeof(*s));
 	s->nr_cpus = nr_cpus;
 }
 
-void snapshot_free(struct snapshot *s)
+void snapshot_clear(struct snapshot *s)
 {
 	for (size_t i = 0; i < s->nr_pools; i++)
 		free(s->pools[i].cpus);
 	free(s->pools);
+	s->pools = NULL;
+	s->nr_pools = 0;
+	s->cap_pools = 0;
+	free(s->past);
+	s->past = NULL;
+	s->nr_past = 0;
+}
+
+void snapshot_free(struct snapshot *s)
+{
+	snapshot_clear(s);
 	snapshot_init(s, s->nr_cpus);
 }
 
@@ -42,6 +59,23 @@ struct pool *snapshot_add(struct snapshot *s, bool cpus)
 	}
 	s->nr_pools++;
 	return p;
+}
+
+struct past *snapshot_add_past(struct snapshot *s)
+{
+	struct past *d = realloc(s->past, (s->nr_past + 1) * sizeof(*d));
+
+	if (!d)
+		return NULL;
+	s->past = d;
+	d += s->nr_past++;
+	memset(d, 0, sizeof(*d));
+	return d;
+}
+
+int64_t snapshot_inflight(uint32_t hold, uint32_t release)
+{
+	return (int32_t)(hold - release);
 }
 
 struct pool *snapshot_find_id(struct snapshot *s, uint32_t id)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,7 +23,6 @@ void model_free(struct model *m)
 	snapshot_free(&m->before);
 	free(m->pools);
 	free(m->devices);
-	free(m->gone);
 	model_init(m);
 }
 
@@ -31,12 +31,17 @@ bool counter_known(uint32_t known, enum pp_counter i)
 	return known & (1u << i);
 }
 
+bool ratio_known(uint32_t known)
+{
+	return (known & RATIO_TERMS) == RATIO_TERMS;
+}
+
 double recycle_ratio(const double *n, uint32_t known)
 {
 	double taken = n[PP_FAST] + n[PP_REFILL] + n[PP_SLOW] + n[PP_SLOW_HIGH_ORDER];
 	double back = n[PP_CACHED] + n[PP_RING];
 
-	if ((known & RATIO_TERMS) != RATIO_TERMS || !(taken > 0))
+	if (!ratio_known(known) || !(taken > 0))
 		return NAN;
 	/* More can come back than was taken in an interval: pages taken before it. */
 	return back < taken ? back / taken : 1;
@@ -65,74 +70,78 @@ static void figure(struct figures *f, const struct counters *now, const struct c
 	f->recycle_ratio = recycle_ratio(n, known);
 }
 
-/* The pool @p in another snapshot, or NULL. */
-static const struct pool *find_pool(const struct snapshot *s, const struct pool *p)
+/* One that netlink alone knew has no address before BPF meets it. */
+static bool same_pool(const struct pool *p, const struct pool *q)
+{
+	if (p->has & q->has & POOL_HAS_ADDRESS)
+		return p->address == q->address && p->generation == q->generation;
+	return p->has & q->has & POOL_HAS_ID && p->id == q->id;
+}
+
+/* The pool @p in another snapshot, or NULL; most likely it is where it was before, at @hint. */
+static const struct pool *find_pool(const struct snapshot *s, const struct pool *p, size_t hint)
 {
 	for (size_t i = 0; i < s->nr_pools; i++) {
-		const struct pool *q = &s->pools[i];
+		const struct pool *q = &s->pools[(hint + i) % s->nr_pools];
 
-		if (q->address == p->address && q->generation == p->generation && q->id == p->id)
+		if (same_pool(p, q))
 			return q;
 	}
 	return NULL;
 }
 
+static struct model_device *find_device(struct model *m, uint32_t netns, int ifindex,
+					const char *ifname)
+{
+	for (size_t i = 0; i < m->nr_devices; i++) {
+		struct model_device *d = &m->devices[i];
+
+		if (!d->others && d->netns == netns && d->ifindex == ifindex &&
+		    (ifindex || !strcmp(d->ifname, ifname)))
+			return d;
+	}
+	return NULL;
+}
+
+static struct model_device *new_device(struct model *m, uint32_t netns, int ifindex)
+{
+	struct model_device *d = realloc(m->devices, (m->nr_devices + 1) * sizeof(*d));
+
+	if (!d)
+		return NULL;
+	m->devices = d;
+	d += m->nr_devices++;
+	memset(d, 0, sizeof(*d));
+	d->netns = netns;
+	d->ifindex = ifindex;
+	return d;
+}
+
+static void name_device(struct model_device *d, const char *ifname, const char *netns_name,
+			const char *driver)
+{
+	if (ifname[0])
+		snprintf(d->ifname, sizeof(d->ifname), "%s", ifname);
+	if (netns_name[0])
+		snprintf(d->netns_name, sizeof(d->netns_name), "%s", netns_name);
+	if (driver[0])
+		snprintf(d->driver, sizeof(d->driver), "%s", driver);
+}
+
 /*
- * What went into ring and cache less what came out is what is in them. The counters say how many:
- * the ring gets `ring` pages and loses `moved` and `waive`; the cache gets `cached`, `fetched` and
- * `moved`, and loses one page for each fast, slow and refill, and all at a change of node. Only a
- * pool at rest can be audited by numbers that were not read in one instant.
+ * The device of @p, made if it is new; named as the newest pool says, for renames. A pool that is
+ * destroyed has the name of then.
  */
-static struct audit audit(const struct pool *p, const struct pool *before)
-{
-	const uint64_t *n = p->total.n;
-	struct audit a = {0};
-	int64_t ring, cache;
-
-	if (!before || !(p->has & POOL_HAS_BOOKS) || !(p->has & POOL_HAS_CPUS) ||
-	    p->counters_known != (1u << PP_NR_COUNTERS) - 1 ||
-	    (p->state != POOL_LIVE && p->state != POOL_SYSTEM) ||
-	    memcmp(&p->total, &before->total, sizeof(p->total)) != 0)
-		return a;
-	ring = (int64_t)(p->base_ring + n[PP_RING] - n[PP_MOVED] - n[PP_WAIVE]) - p->ring;
-	cache = (int64_t)(p->base_cache + n[PP_CACHED] + n[PP_FETCHED] + n[PP_MOVED] -
-			  (n[PP_FAST] - n[PP_SHARED]) - n[PP_SLOW] - n[PP_REFILL] - n[PP_FLUSHED]) -
-		p->cache;
-	a.known = true;
-	a.unaccounted = llabs(ring) + llabs(cache);
-	return a;
-}
-
-static bool same_device(const struct model_device *d, const struct pool *p)
-{
-	return d->netns == p->netns && d->ifindex == p->ifindex &&
-	       (d->ifindex || !strcmp(d->ifname, p->ifname));
-}
-
-/* The device of @p, made if it is new; named as the newest pool says, for renames. */
 static struct model_device *device_of(struct model *m, const struct pool *p)
 {
-	struct model_device *d = NULL;
+	struct model_device *d = find_device(m, p->netns, p->ifindex, p->ifname);
 
-	for (size_t i = 0; i < m->nr_devices && !d; i++)
-		if (same_device(&m->devices[i], p))
-			d = &m->devices[i];
-	if (!d) {
-		d = realloc(m->devices, (m->nr_devices + 1) * sizeof(*d));
-		if (!d)
-			return NULL;
-		m->devices = d;
-		d += m->nr_devices++;
-		memset(d, 0, sizeof(*d));
-		d->netns = p->netns;
-		d->ifindex = p->ifindex;
-	}
-	if (p->ifname[0])
-		memcpy(d->ifname, p->ifname, sizeof(d->ifname));
-	if (p->netns_name[0])
-		memcpy(d->netns_name, p->netns_name, sizeof(d->netns_name));
-	if (p->driver[0])
-		memcpy(d->driver, p->driver, sizeof(d->driver));
+	if (!d)
+		d = new_device(m, p->netns, p->ifindex);
+	if (!d)
+		return NULL;
+	name_device(d, p->has & POOL_HAS_DESTROYED && d->ifname[0] ? "" : p->ifname, p->netns_name,
+		    p->driver);
 	return d;
 }
 
@@ -142,11 +151,20 @@ static void add_counters(struct counters *sum, const struct counters *n)
 		sum->n[i] += n->n[i];
 }
 
+/* What is known of a sum is what is known of all its parts. */
+static void add_known(struct model_device *d, uint32_t known)
+{
+	d->counters_known = d->parts++ ? d->counters_known & known : known;
+}
+
 static void add_pool(struct model_device *d, const struct pool *p)
 {
-	d->counters_known = d->pools ? d->counters_known & p->counters_known : p->counters_known;
+	add_known(d, p->counters_known | p->counted_apart);
 	d->pools++;
-	add_counters(&d->total, &p->total);
+	/* What was put right since it moved may leave less than it counted elsewhere. */
+	for (int i = 0; i < PP_NR_SLOT_COUNTERS; i++)
+		if (p->total.n[i] > p->elsewhere.n[i])
+			d->total.n[i] += p->total.n[i] - p->elsewhere.n[i];
 	if (!(p->has & POOL_HAS_INFLIGHT) || p->state == POOL_IMPOSSIBLE)
 		return;
 	d->inflight_known = true;
@@ -154,51 +172,42 @@ static void add_pool(struct model_device *d, const struct pool *p)
 	d->inflight_bytes += p->inflight_bytes;
 }
 
-static bool was_gone(const struct model *m, const struct pool *p)
+static bool is_empty(const struct past *past)
 {
-	for (size_t i = 0; i < m->nr_gone; i++)
-		if (m->gone[i].address == p->address && m->gone[i].generation == p->generation)
-			return true;
-	return false;
+	for (int i = 0; i < PP_NR_COUNTERS; i++)
+		if (past->total.n[i])
+			return false;
+	return !past->pools;
 }
 
-/* Fold the dead pools of the snapshot into their devices, each once. */
-static int fold_gone(struct model *m)
+/* What devices counted by pools that are not there any more. */
+static int add_past(struct model *m)
 {
-	struct gone_pool *gone = NULL;
-	size_t nr = 0;
+	for (size_t i = 0; i < m->now.nr_past; i++) {
+		const struct past *past = &m->now.past[i];
+		struct model_device *d = NULL;
 
-	for (size_t i = 0; i < m->now.nr_pools; i++)
-		nr += m->now.pools[i].state == POOL_DEAD;
-	if (nr) {
-		gone = calloc(nr, sizeof(*gone));
-		if (!gone)
-			return -ENOMEM;
-	}
-	nr = 0;
-	for (size_t i = 0; i < m->now.nr_pools; i++) {
-		const struct pool *p = &m->now.pools[i];
-		struct model_device *d;
-
-		if (p->state != POOL_DEAD)
+		if (is_empty(past))
 			continue;
-		gone[nr++] = (struct gone_pool){p->address, p->generation};
-		if (was_gone(m, p))
-			continue;
-		d = device_of(m, p);
-		if (!d) {
-			free(gone);
+		if (!past->others)
+			d = find_device(m, past->netns, past->ifindex, past->ifname);
+		for (size_t k = 0; k < m->nr_devices && past->others; k++)
+			if (m->devices[k].others)
+				d = &m->devices[k];
+		if (!d)
+			d = past->others ? new_device(m, 0, 0)
+					 : new_device(m, past->netns, past->ifindex);
+		if (!d)
 			return -ENOMEM;
-		}
-		add_counters(&d->gone, &p->total);
-		d->counters_known = p->counters_known;
-		if (!m->totals.counters_known)
-			m->totals.counters_known = p->counters_known;
+		d->others = past->others;
+		/* Pools that are there know the name of now; others have none. */
+		if (!d->pools && !d->others)
+			name_device(d, past->ifname, past->netns_name, past->driver);
+		add_known(d, past->counters_known);
+		add_known(&m->totals, past->counters_known);
+		add_counters(&d->total, &past->total);
+		add_counters(&m->totals.total, &past->total);
 	}
-	/* Those that left the snapshot gave up their slot and cannot come again. */
-	free(m->gone);
-	m->gone = gone;
-	m->nr_gone = nr;
 	return 0;
 }
 
@@ -212,12 +221,13 @@ static int fold_vanished(struct model *m)
 		const struct pool *b = &m->before.pools[i];
 		struct model_device *d;
 
-		if ((b->has & POOL_HAS_ADDRESS) || find_pool(&m->now, b))
+		if ((b->has & POOL_HAS_ADDRESS) || find_pool(&m->now, b, i))
 			continue;
 		d = device_of(m, b);
 		if (!d)
 			return -ENOMEM;
 		add_counters(&d->gone, &b->total);
+		add_counters(&m->totals.gone, &b->total);
 	}
 	return 0;
 }
@@ -227,6 +237,7 @@ static void begin_device(struct model_device *d)
 	d->before = d->total;
 	d->total = d->gone;
 	d->pools = 0;
+	d->parts = 0;
 	d->inflight = 0;
 	d->inflight_bytes = 0;
 	d->inflight_known = false;
@@ -273,12 +284,11 @@ static int list_pools(struct model *m)
 		}
 		add_pool(d, p);
 		add_pool(&m->totals, p);
-		before = find_pool(&m->before, p);
+		before = find_pool(&m->before, p, i);
 		list[nr].pool = p;
 		/* A pool that is new since then began at nothing. */
-		figure(&list[nr].figures, &p->total, before ? &before->total : NULL,
+		figure(&list[nr++].figures, &p->total, before ? &before->total : NULL,
 		       p->counters_known, m->interval_s);
-		list[nr++].audit = audit(p, before);
 	}
 	if (nr)
 		qsort(list, nr, sizeof(*list), by_key);
@@ -299,21 +309,20 @@ int model_update(struct model *m, struct snapshot *s)
 	m->interval_s =
 		m->before.mono_ns ? (double)(m->now.mono_ns - m->before.mono_ns) / 1e9 : NAN;
 
-	err = fold_gone(m);
-	if (!err)
-		err = fold_vanished(m);
+	err = fold_vanished(m);
 	if (err)
 		return err;
 	for (size_t i = 0; i < m->nr_devices; i++)
 		begin_device(&m->devices[i]);
 	begin_device(&m->totals);
 	err = list_pools(m);
+	if (!err)
+		err = add_past(m);
 	if (err)
 		return err;
 	for (size_t i = 0; i < m->nr_devices; i++) {
 		struct model_device *d = &m->devices[i];
 
-		add_counters(&m->totals.total, &d->gone);
 		figure(&d->figures, &d->total, &d->before, d->counters_known, m->interval_s);
 	}
 	figure(&m->totals.figures, &m->totals.total, &m->totals.before, m->totals.counters_known,

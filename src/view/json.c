@@ -169,6 +169,13 @@ static json *new_device(const struct pool *p)
 	return o;
 }
 
+/* false, or the name of its operations, or true where that is not known */
+static json *new_provider(const struct pool *p)
+{
+	return p->provider_name[0] ? new_string(p->provider_name)
+				   : json_object_new_boolean(p->provider);
+}
+
 static json *new_params(const struct pool *p)
 {
 	bool known = p->has & POOL_HAS_PARAMS;
@@ -185,7 +192,7 @@ static json *new_params(const struct pool *p)
 	add(o, "dma_dir", known && p->dma_dir < 4 ? new_string(dma_names[p->dma_dir]) : NULL);
 	add(o, "offset", new_uint(known, p->offset));
 	add(o, "max_len", new_uint(known, p->max_len));
-	add(o, "provider", known ? json_object_new_boolean(p->provider) : NULL);
+	add(o, "provider", known ? new_provider(p) : NULL);
 	return o;
 }
 
@@ -218,7 +225,7 @@ static json *new_cpus(const struct pool *p, int nr_cpus)
 			continue;
 		o = json_object_new_object();
 		add(o, "cpu", json_object_new_int(i));
-		add_totals(o, &p->cpus[i], p->counters_known);
+		add_totals(o, &p->cpus[i], p->cpus_known);
 		json_object_array_add(list, o);
 	}
 	return list;
@@ -259,7 +266,7 @@ static json *new_pool(const struct model_pool *mp, const struct snapshot *s)
 	add(o, "visible", json_object_new_boolean(p->visible));
 	add(o, "since", new_time(&p->since));
 	add(o, "device", new_device(p));
-	add(o, "creator", NULL);
+	add(o, "creator", new_string(p->creator));
 	add(o, "params", new_params(p));
 	add(o, "inflight",
 	    new_inflight(p->has & POOL_HAS_INFLIGHT, p->inflight, p->inflight_bytes));
@@ -270,21 +277,32 @@ static json *new_pool(const struct model_pool *mp, const struct snapshot *s)
 	add(o, "destroyed_s", new_real(p->has & POOL_HAS_DESTROYED ? p->destroyed_s : (double)NAN));
 	add_totals(o, &p->total, p->counters_known);
 	add_figures(o, &mp->figures);
-	add(o, "audit", new_audit(&mp->audit));
+	add(o, "audit", new_audit(&p->audit));
 	add(o, "cpus", new_cpus(p, s->nr_cpus));
 	add(o, "verdicts", json_object_new_array());
 	return o;
 }
 
-static void add_sums(json *o, const struct model_device *d)
+/* Is there a row for devices too many to be told apart? It has a part of any device's sums. */
+static bool has_others(const struct model *m)
 {
+	for (size_t i = 0; i < m->nr_devices; i++)
+		if (m->devices[i].others)
+			return true;
+	return false;
+}
+
+/* @complete: no pool is missing from the sums, as far as is known */
+static void add_sums(json *o, const struct model_device *d, bool complete)
+{
+	add(o, "complete", json_object_new_boolean(complete));
 	add(o, "pools", json_object_new_int64(d->pools));
 	add(o, "inflight", new_inflight(d->inflight_known, d->inflight, d->inflight_bytes));
 	add_totals(o, &d->total, d->counters_known);
 	add_figures(o, &d->figures);
 }
 
-static json *new_sum_device(const struct model_device *d)
+static json *new_sum_device(const struct model_device *d, bool complete)
 {
 	json *o = json_object_new_object(), *dev = json_object_new_object();
 
@@ -293,14 +311,28 @@ static json *new_sum_device(const struct model_device *d)
 	add(dev, "netns", new_netns(d->netns, d->netns_name));
 	add(dev, "driver", new_string(d->driver));
 	add(o, "device", dev);
-	add_sums(o, d);
+	add(o, "others", json_object_new_boolean(d->others));
+	add_sums(o, d, complete);
 	return o;
+}
+
+/* Where a counter comes from: the rung, "derived" from the books, or nowhere. */
+static const char *counter_source(const struct source_info *info, enum pp_counter i)
+{
+	for (int k = 0; k < info->nr_missing; k++)
+		if (!strcmp(info->missing[k].counter, counter_paths[i]) ||
+		    !strcmp(info->missing[k].counter, "all"))
+			return NULL;
+	return info->derived & (1u << i) ? "derived" : info->counters;
 }
 
 static json *new_source(const struct source_info *info)
 {
 	json *o = json_object_new_object(), *missing = json_object_new_array();
+	json *each = json_object_new_object();
 
+	for (int i = 0; i < PP_NR_COUNTERS; i++)
+		add(each, counter_paths[i], new_string(counter_source(info, (enum pp_counter)i)));
 	for (int i = 0; i < info->nr_missing; i++) {
 		json *m = json_object_new_object();
 
@@ -311,6 +343,8 @@ static json *new_source(const struct source_info *info)
 	add(o, "counters", new_string(info->counters));
 	add(o, "state", new_string(info->state));
 	add(o, "level", new_string(info->level));
+	add(o, "attached", json_object_new_boolean(info->attached));
+	add(o, "each", each);
 	add(o, "missing", missing);
 	return o;
 }
@@ -320,6 +354,7 @@ static json *new_document(const struct model *m)
 	json *o = json_object_new_object(), *host = json_object_new_object();
 	json *losses = json_object_new_object(), *totals = json_object_new_object();
 	json *pools = json_object_new_array(), *devices = json_object_new_array();
+	bool complete = !m->now.lost_pools, apart = !has_others(m);
 
 	add(host, "kernel", new_string(m->now.host.kernel));
 	add(host, "cpus", json_object_new_int(m->now.host.cpus));
@@ -329,8 +364,8 @@ static json *new_document(const struct model *m)
 	for (size_t i = 0; i < m->nr_pools; i++)
 		json_object_array_add(pools, new_pool(&m->pools[i], &m->now));
 	for (size_t i = 0; i < m->nr_devices; i++)
-		json_object_array_add(devices, new_sum_device(&m->devices[i]));
-	add_sums(totals, &m->totals);
+		json_object_array_add(devices, new_sum_device(&m->devices[i], complete && apart));
+	add_sums(totals, &m->totals, complete);
 
 	add(o, "schema", new_string("ppooltop/1"));
 	add(o, "time", new_time(&m->now.time));

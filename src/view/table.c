@@ -133,7 +133,7 @@ static void print_counter(const struct row *r, enum pp_counter i, char *cell)
 	const struct pool *p = r->mp->pool;
 	double v = r->mp->figures.rate[i];
 
-	if (!counter_known(p->counters_known, i)) {
+	if (!counter_known(r->cpu >= 0 ? p->cpus_known : p->counters_known, i)) {
 		na(cell);
 	} else if (r->cpu >= 0) {
 		human((double)p->cpus[r->cpu].n[i], 1000, cell);
@@ -167,7 +167,7 @@ static void print_ratio(const struct row *r, char *cell)
 	if (r->cpu >= 0)
 		cell[0] = '\0';
 	else if (isnan(r->mp->figures.recycle_ratio))
-		strcpy(cell, r->mp->pool->counters_known ? "-" : "n/a");
+		strcpy(cell, ratio_known(r->mp->pool->counters_known) ? "-" : "n/a");
 	else
 		snprintf(cell, CELL, "%.1f", 100 * r->mp->figures.recycle_ratio);
 }
@@ -232,12 +232,12 @@ static void print_audit(const struct row *r, char *cell)
 {
 	if (r->cpu >= 0)
 		cell[0] = '\0';
-	else if (!r->mp->audit.known)
+	else if (!r->mp->pool->audit.known)
 		strcpy(cell, "-");
-	else if (!r->mp->audit.unaccounted)
+	else if (!r->mp->pool->audit.unaccounted)
 		strcpy(cell, "ok");
 	else
-		snprintf(cell, CELL, "%" PRId64, r->mp->audit.unaccounted);
+		snprintf(cell, CELL, "%" PRId64, r->mp->pool->audit.unaccounted);
 }
 
 static const struct column columns[] = {
@@ -338,12 +338,14 @@ static void put_header(FILE *f, const struct model *m)
 	const struct source_info *src = &m->now.source;
 	const char *unit = isnan(m->interval_s) ? "counts" : "per second";
 
-	fprintf(f, "ppooltop: kernel %s, %d CPUs; counters from %s, %s", m->now.host.kernel,
-		m->now.host.cpus, src->counters ? src->counters : "nowhere (n/a)", unit);
+	fprintf(f, "ppooltop: kernel %s, %d CPUs; counters from %s%s%s%s, %s", m->now.host.kernel,
+		m->now.host.cpus, src->counters ? src->counters : "nowhere (n/a)",
+		src->level ? "/" : "", src->level ? src->level : "",
+		src->attached ? " (attached)" : "", unit);
 	if (!isnan(m->interval_s))
 		fprintf(f, " over %.1f s", m->interval_s);
-	fprintf(f, "; lost: %" PRIu64 " pools, %" PRIu64 " events\n", m->now.lost_pools,
-		m->now.lost_events);
+	fprintf(f, "; lost: %" PRIu64 " pools, %" PRIu64 " events%s\n", m->now.lost_pools,
+		m->now.lost_events, m->now.lost_pools ? "; sums are incomplete" : "");
 }
 
 static bool counted_anything(const struct counters *n)

@@ -3,9 +3,14 @@
 #include "unit.h"
 
 #include <bpf/btf.h>
+#include <bpf/libbpf.h>
+#include <linux/types.h>
 
 #include "hooks.h"
 #include "probe.h"
+#include "slots.h"
+
+#include "ppooltop.skel.h"
 
 enum netmem { PAGE_POINTERS, NETMEM_REFS };
 
@@ -113,17 +118,23 @@ static int hook(const char *prog)
 	return -1;
 }
 
-/* The programs chosen are just @progs, NULL at the end. */
-static void check_chosen(const struct kernel *k, enum rung rung, const char *const *progs)
+/* What there is to attach as a rule. */
+static struct hooks_plan plan(enum rung rung, unsigned int level)
 {
-	bool wanted[PROBE_MAX_HOOKS];
+	return (struct hooks_plan){.rung = rung, .level = level, .creation = true};
+}
+
+/* The hooks chosen are just those of @progs, NULL at the end. */
+static void check_chosen(const struct kernel *k, struct hooks_plan plan, const char *const *progs)
+{
+	bool wanted[MAX_HOOKS];
 	int nr = 0;
 
 	memset(wanted, 0xa5, sizeof(wanted));
-	hooks_choose(k->btf, rung, wanted);
+	hooks_choose(k->btf, &plan, wanted);
 	for (; progs[nr]; nr++)
 		if (!wanted[hook(progs[nr])])
-			fail_msg("%s was not chosen", progs[nr]);
+			fail_msg("%s was not chosen on %s", progs[nr], rung_names[plan.rung]);
 	for (int i = 0; i < nr_hooks; i++)
 		nr -= wanted[i];
 	assert_int_equal(nr, 0);
@@ -140,7 +151,8 @@ static void chooses_for_an_old_kernel(void **state)
 
 	(void)state;
 	make_kernel(&k, PAGE_POINTERS, NULL);
-	check_chosen(&k, RUNG_FENTRY, progs);
+	check_chosen(&k, plan(RUNG_FENTRY, PP_LEVEL_FULL), progs);
+	check_chosen(&k, plan(RUNG_KPROBE, PP_LEVEL_FULL), progs);
 	btf__free(k.btf);
 }
 
@@ -168,18 +180,102 @@ static void chooses_for_a_new_kernel(void **state)
 
 	(void)state;
 	make_kernel(&k, NETMEM_REFS, NULL);
-	check_chosen(&k, RUNG_FENTRY, progs);
+	check_chosen(&k, plan(RUNG_FENTRY, PP_LEVEL_FULL), progs);
+	check_chosen(&k, plan(RUNG_KPROBE, PP_LEVEL_FULL), progs);
 	btf__free(k.btf);
 }
 
-static void chooses_tracepoints_alone(void **state)
+/* Allocations are the most frequent event: this level spares them. */
+static void chooses_what_derives_allocations(void **state)
 {
-	static const char *const progs[] = {"pool_release", "mem_connect", "hold", NULL};
+	static const char *const progs[] = {
+		"refill_enter",		 "refill_exit",		 "slow_netmems_exit",
+		"frag_netmem_enter",	 "frag_netmem_exit",	 "put_unrefed_netmem",
+		"put_netmem_bulk_enter", "put_netmem_bulk_exit", "release_netmem",
+		"scrub_enter",		 "update_nid",		 "create_percpu_exit",
+		"pool_release",		 "mem_connect",		 NULL};
 	struct kernel k;
 
 	(void)state;
 	make_kernel(&k, NETMEM_REFS, NULL);
-	check_chosen(&k, RUNG_TRACEPOINT, progs);
+	check_chosen(&k, plan(RUNG_FENTRY, PP_LEVEL_DERIVED), progs);
+	check_chosen(&k, plan(RUNG_KPROBE, PP_LEVEL_DERIVED), progs);
+	btf__free(k.btf);
+}
+
+static void chooses_slow_paths_alone(void **state)
+{
+	static const char *const progs[] = {
+		"refill_enter", "refill_exit", "slow_pages_exit", "release_page", "scrub_enter",
+		"update_nid",	"create_exit", "pool_release",	  "mem_connect",  NULL};
+	struct kernel k;
+
+	(void)state;
+	make_kernel(&k, PAGE_POINTERS, NULL);
+	check_chosen(&k, plan(RUNG_FENTRY, PP_LEVEL_SLOW), progs);
+	check_chosen(&k, plan(RUNG_KPROBE, PP_LEVEL_SLOW), progs);
+	btf__free(k.btf);
+}
+
+/* Where the kernel counts, nothing is hooked but the life of pools, at any level. */
+static void chooses_for_what_the_kernel_counts(void **state)
+{
+	static const char *const progs[] = {"create_percpu_exit", "pool_release", "mem_connect",
+					    "hold", NULL};
+	static const char *const listed[] = {"create_percpu_exit", "pool_release", "mem_connect",
+					     NULL};
+	static const char *const no_functions[] = {"pool_release", "mem_connect", NULL};
+	struct hooks_plan p;
+	struct kernel k;
+
+	(void)state;
+	make_kernel(&k, NETMEM_REFS, NULL);
+	for (unsigned int level = 0; level < PP_NR_LEVELS; level++) {
+		p = plan(RUNG_KERNEL, level);
+		check_chosen(&k, p, progs);
+		p.listed = true;
+		check_chosen(&k, p, listed);
+		p.creation = false;
+		check_chosen(&k, p, no_functions);
+	}
+	btf__free(k.btf);
+}
+
+/* A list of pools tells of no page: on this rung they are met by their pages all the same. */
+static void chooses_tracepoints_alone(void **state)
+{
+	static const char *const progs[] = {"pool_release", "mem_connect", "hold", NULL};
+	struct hooks_plan p;
+	struct kernel k;
+
+	(void)state;
+	make_kernel(&k, NETMEM_REFS, NULL);
+	for (unsigned int level = 0; level < PP_NR_LEVELS; level++) {
+		p = plan(RUNG_TRACEPOINT, level);
+		check_chosen(&k, p, progs);
+		p.listed = true;
+		check_chosen(&k, p, progs);
+	}
+	btf__free(k.btf);
+}
+
+/* A kernel that lists its pools: no rung that counts hooks their pages to meet them. */
+static void list_or_not_is_the_same_to_functions(void **state)
+{
+	bool with[MAX_HOOKS] = {0}, without[MAX_HOOKS] = {0};
+	struct kernel k;
+
+	(void)state;
+	make_kernel(&k, NETMEM_REFS, NULL);
+	for (int rung = RUNG_FENTRY; rung <= RUNG_KPROBE; rung++) {
+		struct hooks_plan p = plan((enum rung)rung, PP_LEVEL_FULL);
+
+		hooks_choose(k.btf, &p, without);
+		assert_false(without[hook("hold")]);
+		p.listed = true;
+		hooks_choose(k.btf, &p, with);
+		assert_memory_equal(with, without, sizeof(with));
+	}
 	btf__free(k.btf);
 }
 
@@ -190,8 +286,8 @@ static void chooses_nothing_from_nothing(void **state)
 
 	(void)state;
 	kernel_init(&k);
-	check_chosen(&k, RUNG_FENTRY, none);
-	check_chosen(&k, RUNG_TRACEPOINT, none);
+	for (int rung = 0; rung < NR_RUNGS; rung++)
+		check_chosen(&k, plan((enum rung)rung, PP_LEVEL_FULL), none);
 	btf__free(k.btf);
 }
 
@@ -261,53 +357,13 @@ static void kind_decides(void **state)
 	btf__free(k.btf);
 }
 
-/* Attach all that is chosen but the hooks of @group, if any. */
-static void attach(const struct kernel *k, bool *attached, int without)
-{
-	memset(attached, 0, PROBE_MAX_HOOKS * sizeof(*attached));
-	hooks_choose(k->btf, RUNG_FENTRY, attached);
-	for (int i = 0; i < nr_hooks; i++)
-		if ((int)hooks[i].group == without)
-			attached[i] = false;
-}
-
-/* Just the counters of @missing are unknown, and @group is to blame. */
-static void check_counters(const struct kernel *k, const bool *attached, uint32_t missing,
-			   enum hook_group group)
-{
-	const struct group *why[PP_NR_COUNTERS] = {0};
-	uint32_t known = hooks_counters(k->btf, RUNG_FENTRY, attached, why);
-
-	assert_int_equal(known, ALL_COUNTERS & ~missing);
-	for (int i = 0; i < PP_NR_COUNTERS; i++) {
-		if (missing & (1u << i))
-			assert_ptr_equal(why[i], &hook_groups[group]);
-		else
-			assert_null(why[i]);
-	}
-}
-
-static void all_attached_all_known(void **state)
-{
-	bool attached[PROBE_MAX_HOOKS];
-	struct kernel k;
-
-	(void)state;
-	for (int netmem = PAGE_POINTERS; netmem <= NETMEM_REFS; netmem++) {
-		make_kernel(&k, (enum netmem)netmem, NULL);
-		attach(&k, attached, -1);
-		check_counters(&k, attached, 0, GROUP_ALLOC);
-		btf__free(k.btf);
-	}
-}
-
 #define BIT(ID)	    (1u << PP_##ID)
 #define REFILL_BITS (BIT(REFILL) | BIT(EMPTY) | BIT(WAIVE))
 #define SLOW_BITS   (BIT(SLOW) | BIT(SLOW_HIGH_ORDER))
 #define RECYCLE_BITS \
 	(BIT(CACHED) | BIT(CACHE_FULL) | BIT(RING) | BIT(RING_FULL) | BIT(RELEASED_REFCNT))
 
-/* What each group's absence costs, said here a second time on purpose. */
+/* What each group's absence costs at level full, said here a second time on purpose. */
 static const uint32_t costs[NR_GROUPS] = {
 	[GROUP_ALLOC] = BIT(FAST),
 	[GROUP_REFILL] = REFILL_BITS,
@@ -319,37 +375,151 @@ static const uint32_t costs[NR_GROUPS] = {
 	[GROUP_SCRUB] = BIT(RING_FULL),
 };
 
-static void unattached_group_costs_its_counters(void **state)
+/* What a level knows where all is attached, and what of it follows from the books. */
+static const struct {
+	uint32_t known;
+	uint32_t derived;
+} levels[PP_NR_LEVELS] = {
+	[PP_LEVEL_SLOW] = {REFILL_BITS | SLOW_BITS | BIT(RING), BIT(RING)},
+	[PP_LEVEL_DERIVED] = {ALL_COUNTERS, BIT(FAST)},
+	[PP_LEVEL_FULL] = {ALL_COUNTERS, 0},
+};
+
+/* Without one of these the books do not balance. */
+static bool keeps_books(enum hook_group group)
 {
-	bool attached[PROBE_MAX_HOOKS];
+	return group < GROUP_CREATE;
+}
+
+/* Attach all that is chosen but the hooks of group @without, if any. */
+static void attach(const struct kernel *k, struct hooks_plan plan, bool *attached, int without)
+{
+	memset(attached, 0, MAX_HOOKS * sizeof(*attached));
+	hooks_choose(k->btf, &plan, attached);
+	for (int i = 0; i < nr_hooks; i++)
+		if ((int)hooks[i].group == without)
+			attached[i] = false;
+}
+
+/* Just the counters of @missing are unknown of what the level offers, and @group is to blame. */
+static void check_counters(const struct kernel *k, struct hooks_plan plan, const bool *attached,
+			   uint32_t missing, enum hook_group group)
+{
+	uint32_t known = levels[plan.level].known & ~missing;
+	uint32_t derived = levels[plan.level].derived & ~missing;
+	struct hooks_counters c;
+
+	memset(&c, 0xa5, sizeof(c));
+	hooks_counters(k->btf, &plan, attached, &c);
+	assert_int_equal(c.known, known);
+	assert_int_equal(c.derived, derived);
+	assert_int_equal(c.cpus, known & ~derived);
+	for (int i = 0; i < PP_NR_COUNTERS; i++) {
+		if (missing & levels[plan.level].known & (1u << i))
+			assert_ptr_equal(c.why[i], &hook_groups[group]);
+		else
+			assert_null(c.why[i]);
+	}
+}
+
+static bool audited(const struct kernel *k, struct hooks_plan plan, const bool *attached)
+{
+	struct hooks_counters c;
+
+	hooks_counters(k->btf, &plan, attached, &c);
+	return c.audited;
+}
+
+static void all_attached_all_known(void **state)
+{
+	bool attached[MAX_HOOKS];
+	struct hooks_plan p;
 	struct kernel k;
 
 	(void)state;
 	for (int netmem = PAGE_POINTERS; netmem <= NETMEM_REFS; netmem++) {
 		make_kernel(&k, (enum netmem)netmem, NULL);
-		for (int g = 0; g < NR_GROUPS; g++) {
-			attach(&k, attached, g);
-			check_counters(&k, attached, costs[g], (enum hook_group)g);
+		for (int rung = RUNG_FENTRY; rung <= RUNG_KPROBE; rung++) {
+			for (unsigned int level = 0; level < PP_NR_LEVELS; level++) {
+				p = plan((enum rung)rung, level);
+				attach(&k, p, attached, -1);
+				check_counters(&k, p, attached, 0, GROUP_ALLOC);
+				assert_true(audited(&k, p, attached));
+			}
 		}
 		btf__free(k.btf);
 	}
 }
 
-/* One hook of several refused is as bad as all. */
-static void half_a_group_costs_as_much(void **state)
+/* A group's counters, and with a group that keeps the books all that follows from them. */
+static uint32_t cost_at(unsigned int level, enum hook_group group)
 {
-	bool attached[PROBE_MAX_HOOKS], all[PROBE_MAX_HOOKS];
+	bool planned = !hook_groups[group].levels || hook_groups[group].levels & (1u << level);
+
+	return planned && keeps_books(group) ? costs[group] | levels[level].derived : 0;
+}
+
+static void unattached_group_costs_its_counters(void **state)
+{
+	bool attached[MAX_HOOKS];
+	struct hooks_plan p;
+	struct kernel k;
+
+	(void)state;
+	for (int netmem = PAGE_POINTERS; netmem <= NETMEM_REFS; netmem++) {
+		make_kernel(&k, (enum netmem)netmem, NULL);
+		for (unsigned int level = 0; level < PP_NR_LEVELS; level++) {
+			p = plan(RUNG_FENTRY, level);
+			for (int g = 0; g < NR_GROUPS; g++) {
+				enum hook_group group = (enum hook_group)g;
+
+				attach(&k, p, attached, g);
+				check_counters(&k, p, attached, cost_at(level, group), group);
+			}
+		}
+		btf__free(k.btf);
+	}
+}
+
+/* Books that lack an entry prove nothing. */
+static void unattached_group_ends_the_audit(void **state)
+{
+	bool attached[MAX_HOOKS];
+	struct hooks_plan p;
 	struct kernel k;
 
 	(void)state;
 	make_kernel(&k, NETMEM_REFS, NULL);
-	attach(&k, all, -1);
+	for (unsigned int level = 0; level < PP_NR_LEVELS; level++) {
+		p = plan(RUNG_FENTRY, level);
+		for (int g = 0; g < NR_GROUPS; g++) {
+			const uint32_t at = hook_groups[g].levels;
+			bool needed =
+				keeps_books((enum hook_group)g) && (!at || at & (1u << level));
+
+			attach(&k, p, attached, g);
+			assert_int_equal(audited(&k, p, attached), !needed);
+		}
+	}
+	btf__free(k.btf);
+}
+
+/* One hook of several refused is as bad as all. */
+static void half_a_group_costs_as_much(void **state)
+{
+	struct hooks_plan p = plan(RUNG_KPROBE, PP_LEVEL_FULL);
+	bool attached[MAX_HOOKS], all[MAX_HOOKS];
+	struct kernel k;
+
+	(void)state;
+	make_kernel(&k, NETMEM_REFS, NULL);
+	attach(&k, p, all, -1);
 	for (int i = 0; i < nr_hooks; i++) {
 		if (!all[i])
 			continue;
 		memcpy(attached, all, sizeof(attached));
 		attached[i] = false;
-		check_counters(&k, attached, costs[hooks[i].group], hooks[i].group);
+		check_counters(&k, p, attached, costs[hooks[i].group], hooks[i].group);
 	}
 	btf__free(k.btf);
 }
@@ -371,14 +541,16 @@ static void absent_function(void **state)
 		{"page_pool_put_page_bulk", GROUP_BULK, 0},
 		{"page_pool_create", GROUP_CREATE, 0},
 	};
-	bool attached[PROBE_MAX_HOOKS];
+	struct hooks_plan p = plan(RUNG_FENTRY, PP_LEVEL_FULL);
+	bool attached[MAX_HOOKS];
 	struct kernel k;
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		make_kernel(&k, PAGE_POINTERS, rows[i].name);
-		attach(&k, attached, -1);
-		check_counters(&k, attached, rows[i].missing, rows[i].group);
+		attach(&k, p, attached, -1);
+		check_counters(&k, p, attached, rows[i].missing, rows[i].group);
+		assert_int_equal(audited(&k, p, attached), !rows[i].missing);
 		btf__free(k.btf);
 	}
 }
@@ -386,30 +558,142 @@ static void absent_function(void **state)
 /* Without the newest name the older one serves. */
 static void older_name_serves(void **state)
 {
-	bool wanted[PROBE_MAX_HOOKS], attached[PROBE_MAX_HOOKS];
+	struct hooks_plan p = plan(RUNG_FENTRY, PP_LEVEL_FULL);
+	bool attached[MAX_HOOKS];
 	struct kernel k;
 
 	(void)state;
 	make_kernel(&k, NETMEM_REFS, "page_pool_put_unrefed_netmem");
-	hooks_choose(k.btf, RUNG_FENTRY, wanted);
-	assert_false(wanted[hook("put_unrefed_netmem")]);
-	assert_true(wanted[hook("put_unrefed_page")]);
-	attach(&k, attached, -1);
-	check_counters(&k, attached, 0, GROUP_PUT);
+	attach(&k, p, attached, -1);
+	assert_false(attached[hook("put_unrefed_netmem")]);
+	assert_true(attached[hook("put_unrefed_page")]);
+	check_counters(&k, p, attached, 0, GROUP_PUT);
+	btf__free(k.btf);
+}
+
+/* Whatever is attached: allocations it counts per pool, recycling per CPU. */
+static void kernel_counts_everything(void **state)
+{
+	bool attached[MAX_HOOKS] = {0};
+	struct hooks_counters c;
+	struct hooks_plan p;
+	struct kernel k;
+
+	(void)state;
+	make_kernel(&k, NETMEM_REFS, NULL);
+	for (unsigned int level = 0; level < PP_NR_LEVELS; level++) {
+		p = plan(RUNG_KERNEL, level);
+		hooks_counters(k.btf, &p, attached, &c);
+		assert_int_equal(c.known, ALL_COUNTERS);
+		assert_int_equal(c.cpus, RECYCLE_BITS);
+		assert_int_equal(c.derived, 0);
+		/* it counts calls where the books want pages */
+		assert_false(c.audited);
+	}
 	btf__free(k.btf);
 }
 
 static void tracepoints_count_nothing(void **state)
 {
-	const struct group *why[PP_NR_COUNTERS] = {0};
-	bool attached[PROBE_MAX_HOOKS] = {0};
+	struct hooks_plan p = plan(RUNG_TRACEPOINT, PP_LEVEL_FULL);
+	bool attached[MAX_HOOKS];
+	struct hooks_counters c;
 	struct kernel k;
 
 	(void)state;
 	make_kernel(&k, NETMEM_REFS, NULL);
-	hooks_choose(k.btf, RUNG_TRACEPOINT, attached);
-	assert_int_equal(hooks_counters(k.btf, RUNG_TRACEPOINT, attached, why), 0);
+	attach(&k, p, attached, -1);
+	hooks_counters(k.btf, &p, attached, &c);
+	assert_int_equal(c.known, 0);
+	assert_int_equal(c.cpus, 0);
+	assert_int_equal(c.derived, 0);
+	assert_false(c.audited);
 	btf__free(k.btf);
+}
+
+static void check_reason(const struct kernel *k, struct hooks_plan plan, int without,
+			 enum pp_counter i, const char *said)
+{
+	bool attached[MAX_HOOKS];
+	struct hooks_counters c;
+	char text[128];
+
+	attach(k, plan, attached, without);
+	hooks_counters(k->btf, &plan, attached, &c);
+	assert_false(c.known & (1u << i));
+	hooks_reason(&plan, &c, i, text, sizeof(text));
+	if (!strstr(text, said))
+		fail_msg("\"%s\" does not say \"%s\"", text, said);
+}
+
+static void reasons(void **state)
+{
+	struct kernel k;
+
+	(void)state;
+	make_kernel(&k, NETMEM_REFS, NULL);
+	check_reason(&k, plan(RUNG_TRACEPOINT, PP_LEVEL_FULL), -1, PP_FAST, "fentry");
+	check_reason(&k, plan(RUNG_FENTRY, PP_LEVEL_SLOW), -1, PP_FAST, "level slow");
+	check_reason(&k, plan(RUNG_KPROBE, PP_LEVEL_SLOW), -1, PP_RING_FULL, "level slow");
+	check_reason(&k, plan(RUNG_FENTRY, PP_LEVEL_FULL), GROUP_PUT, PP_CACHED, "pages put back");
+	check_reason(&k, plan(RUNG_KPROBE, PP_LEVEL_FULL), GROUP_SCRUB, PP_RING_FULL,
+		     "cache and ring emptied");
+	/* no hook of its own, but it follows from what this one sees */
+	check_reason(&k, plan(RUNG_FENTRY, PP_LEVEL_DERIVED), GROUP_REFILL, PP_FAST, "refills");
+	check_reason(&k, plan(RUNG_FENTRY, PP_LEVEL_DERIVED), GROUP_NID, PP_FAST, "NUMA");
+	/* the level comes before a hook that is missing */
+	check_reason(&k, plan(RUNG_FENTRY, PP_LEVEL_SLOW), GROUP_RELEASED, PP_RING_FULL,
+		     "level slow");
+	btf__free(k.btf);
+}
+
+static void check_name(enum rung rung, const char *prog, const char *kind, const char *name)
+{
+	const struct hook *h = &hooks[hook(prog)];
+	char is[64];
+
+	hook_prog_name(rung, h, is, sizeof(is));
+	assert_string_equal(is, name);
+	assert_string_equal(hook_kind_name(rung, h->kind), kind);
+}
+
+/* bpf/hook.bpf.h compiles programs on functions twice, and tracepoints once. */
+static void programs_have_names(void **state)
+{
+	(void)state;
+	check_name(RUNG_FENTRY, "refill_enter", "fentry", "refill_enter");
+	check_name(RUNG_FENTRY, "refill_exit", "fexit", "refill_exit");
+	check_name(RUNG_KPROBE, "refill_enter", "kprobe", "k_refill_enter");
+	check_name(RUNG_KPROBE, "refill_exit", "kretprobe", "k_refill_exit");
+	check_name(RUNG_KERNEL, "create_exit", "fexit", "create_exit");
+	for (int rung = 0; rung < NR_RUNGS; rung++)
+		check_name((enum rung)rung, "mem_connect", "tracepoint", "mem_connect");
+}
+
+/* Every program there may be to attach is in the object, of the kind it is attached as. */
+static void programs_are_there(void **state)
+{
+	struct ppooltop_bpf *skel = ppooltop_bpf__open();
+
+	(void)state;
+	assert_non_null(skel);
+	for (int rung = RUNG_FENTRY; rung <= RUNG_KPROBE; rung++) {
+		for (int i = 0; i < nr_hooks; i++) {
+			const char *kind = hook_kind_name((enum rung)rung, hooks[i].kind);
+			char name[64], section[128];
+			struct bpf_program *prog;
+
+			hook_prog_name((enum rung)rung, &hooks[i], name, sizeof(name));
+			prog = bpf_object__find_program_by_name(skel->obj, name);
+			if (!prog)
+				fail_msg("no program %s", name);
+			if (hooks[i].kind == HOOK_TRACEPOINT)
+				kind = "tp_btf";
+			snprintf(section, sizeof(section), "%s/%s", kind, hooks[i].target);
+			assert_string_equal(bpf_program__section_name(prog), section);
+		}
+	}
+	ppooltop_bpf__destroy(skel);
 }
 
 /* The table itself: what its readers take for granted. */
@@ -418,32 +702,43 @@ static void table_is_sound(void **state)
 	uint32_t fed = 0;
 
 	(void)state;
+	assert_true(nr_hooks <= MAX_HOOKS);
 	assert_true(nr_hooks <= PROBE_MAX_HOOKS);
 	for (int i = 0; i < nr_hooks; i++) {
 		assert_non_null(hooks[i].target);
 		assert_non_null(hooks[i].kernels);
-		assert_non_null(hook_kind_name(hooks[i].kind));
 		/* each program once, and all hooks of a group together */
 		for (int k = 0; k < i; k++)
 			assert_string_not_equal(hooks[k].prog, hooks[i].prog);
 		if (i)
 			assert_true(hooks[i].group >= hooks[i - 1].group);
-		/* fentry and fexit are not to be had on the rung of tracepoints */
+		/* functions are not to be had on the rung of tracepoints */
 		if (hooks[i].kind != HOOK_TRACEPOINT)
-			assert_int_equal(hook_groups[hooks[i].group].rungs, 1u << RUNG_FENTRY);
+			assert_false(hook_groups[hooks[i].group].rungs & (1u << RUNG_TRACEPOINT));
 	}
 	for (int g = 0; g < NR_GROUPS; g++) {
+		const struct group *group = &hook_groups[g];
 		bool any = false;
 
 		for (int i = 0; i < nr_hooks; i++)
 			any |= (int)hooks[i].group == g;
 		assert_true(any);
-		assert_non_null(hook_groups[g].what);
-		fed |= hook_groups[g].feeds;
+		assert_non_null(group->what);
+		/* kprobes do what fentry does */
+		assert_int_equal(group->rungs >> RUNG_FENTRY & 1, group->rungs >> RUNG_KPROBE & 1);
+		/* what keeps books is hooked where there are books; what counts keeps them */
+		assert_int_equal(group->books, keeps_books((enum hook_group)g));
+		assert_true(group->books || !group->feeds);
+		/* nothing is hooked at a level that is not at the next, which costs more */
+		if (group->levels)
+			assert_true(group->levels & (1u << PP_LEVEL_FULL));
+		fed |= group->feeds;
 	}
 	assert_int_equal(fed, ALL_COUNTERS);
 	for (int r = 0; r < NR_RUNGS; r++)
 		assert_non_null(rung_names[r]);
+	for (int l = 0; l < PP_NR_LEVELS; l++)
+		assert_non_null(level_names[l]);
 }
 
 int main(void)
@@ -451,16 +746,25 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(chooses_for_an_old_kernel),
 		cmocka_unit_test(chooses_for_a_new_kernel),
+		cmocka_unit_test(chooses_what_derives_allocations),
+		cmocka_unit_test(chooses_slow_paths_alone),
+		cmocka_unit_test(chooses_for_what_the_kernel_counts),
 		cmocka_unit_test(chooses_tracepoints_alone),
+		cmocka_unit_test(list_or_not_is_the_same_to_functions),
 		cmocka_unit_test(chooses_nothing_from_nothing),
 		cmocka_unit_test(argument_decides),
 		cmocka_unit_test(kind_decides),
 		cmocka_unit_test(all_attached_all_known),
 		cmocka_unit_test(unattached_group_costs_its_counters),
+		cmocka_unit_test(unattached_group_ends_the_audit),
 		cmocka_unit_test(half_a_group_costs_as_much),
 		cmocka_unit_test(absent_function),
 		cmocka_unit_test(older_name_serves),
+		cmocka_unit_test(kernel_counts_everything),
 		cmocka_unit_test(tracepoints_count_nothing),
+		cmocka_unit_test(reasons),
+		cmocka_unit_test(programs_have_names),
+		cmocka_unit_test(programs_are_there),
 		cmocka_unit_test(table_is_sound),
 	};
 

@@ -116,6 +116,13 @@ static void check_int(json *doc, const char *path, int64_t want)
 			 (long long)want);
 }
 
+static void check_bool(json *doc, const char *path, bool want)
+{
+	if (!json_object_is_type(at(doc, path), json_type_boolean) ||
+	    json_object_get_boolean(at(doc, path)) != want)
+		fail_msg("%s is %s, not %d", path, json_object_get_string(at(doc, path)), want);
+}
+
 static void check_null(json *doc, const char *path)
 {
 	if (at(doc, path))
@@ -152,6 +159,10 @@ static void fill(struct pool *p, uint64_t add)
 	p->cache = 60;
 	p->ring = 700;
 	p->destroyed_s = 505602;
+	p->provider = true;
+	snprintf(p->provider_name, sizeof(p->provider_name), "dmabuf_devmem_ops");
+	snprintf(p->creator, sizeof(p->creator), "mlx5e_alloc_rq");
+	p->audit = (struct audit){.known = true, .unaccounted = 64};
 	for (int i = 0; i < PP_NR_COUNTERS; i++) {
 		p->total.n[i] = (uint64_t)(i + 1) * 1000 + add;
 		p->cpus[1].n[i] = (uint64_t)(i + 1) * 1000 + add;
@@ -167,6 +178,7 @@ static void full_model(struct model *m)
 		unit_snapshot(&s, 10 + 2 * (double)i);
 		s.lost_pools = 3;
 		s.lost_events = 4;
+		s.source.attached = true;
 		s.source.nr_missing = 1;
 		snprintf(s.source.missing[0].counter, 32, "alloc.waive");
 		snprintf(s.source.missing[0].reason, 128, "no hook");
@@ -186,11 +198,14 @@ static const char *const document_keys[] = {
 	"source.counters",
 	"source.state",
 	"source.level",
+	"source.attached",
+	"source.each",
 	"source.missing",
 	"losses.pools",
 	"losses.events",
 	"pools",
 	"devices",
+	"totals.complete",
 	"totals.pools",
 	"totals.inflight.pages",
 	"totals.inflight.bytes",
@@ -238,8 +253,8 @@ static const char *const pool_keys[] = {
 };
 
 static const char *const device_keys[] = {
-	"device.ifname", "device.ifindex", "device.netns",   "device.driver",
-	"pools",	 "inflight.pages", "inflight.bytes", "recycle_ratio",
+	"device.ifname", "device.ifindex", "device.netns",   "device.driver",  "others",
+	"complete",	 "pools",	   "inflight.pages", "inflight.bytes", "recycle_ratio",
 };
 
 static const char *const counter_keys[] = {
@@ -261,6 +276,16 @@ static void check_counter_keys(json *o, bool rate)
 		check_keys(at(o, "rate"), counter_keys, ARRAY_SIZE(counter_keys));
 }
 
+/* Where a counter comes from: its path is one key here. */
+static const char *source_of(json *doc, const char *counter)
+{
+	json *o = NULL;
+
+	if (!json_object_object_get_ex(at(doc, "source.each"), counter, &o))
+		fail_msg("no %s in source.each", counter);
+	return json_object_get_string(o);
+}
+
 static void check_all_keys(json *doc)
 {
 	check_keys(doc, document_keys, ARRAY_SIZE(document_keys));
@@ -269,6 +294,10 @@ static void check_all_keys(json *doc)
 	check_keys(at(doc, "devices.0"), device_keys, ARRAY_SIZE(device_keys));
 	check_counter_keys(at(doc, "devices.0"), true);
 	check_counter_keys(at(doc, "totals"), true);
+	for (size_t i = 0; i < ARRAY_SIZE(counter_keys); i++)
+		source_of(doc, counter_keys[i]);
+	assert_int_equal(json_object_object_length(at(doc, "source.each")),
+			 ARRAY_SIZE(counter_keys));
 }
 
 static void every_key_is_there(void **state)
@@ -299,6 +328,9 @@ static void values_are_right(void **state)
 	check_text(doc, "host.kernel", "6.1.0");
 	check_int(doc, "host.page_size", 4096);
 	check_text(doc, "source.counters", "fentry");
+	check_text(doc, "source.state", "fentry");
+	check_text(doc, "source.level", "full");
+	check_bool(doc, "source.attached", true);
 	check_text(doc, "source.missing.0.counter", "alloc.waive");
 	check_int(doc, "losses.pools", 3);
 	check_int(doc, "losses.events", 4);
@@ -319,6 +351,10 @@ static void values_are_right(void **state)
 	check_text(doc, "pools.0.params.flags.0", "dma_map");
 	check_text(doc, "pools.0.params.flags.1", "dma_sync_dev");
 	check_text(doc, "pools.0.params.dma_dir", "from_device");
+	check_text(doc, "pools.0.creator", "mlx5e_alloc_rq");
+	check_text(doc, "pools.0.params.provider", "dmabuf_devmem_ops");
+	check_bool(doc, "pools.0.audit.ok", false);
+	check_int(doc, "pools.0.audit.unaccounted", 64);
 	check_int(doc, "pools.0.inflight.pages", 6);
 	check_int(doc, "pools.0.inflight.bytes", 49152);
 	check_int(doc, "pools.0.hold", 4294967295);
@@ -385,6 +421,7 @@ static void unknown_is_null(void **state)
 	}
 	check_null(doc, "source.counters");
 	check_null(doc, "source.level");
+	check_bool(doc, "source.attached", false);
 	check_null(doc, "totals.inflight.pages");
 	check_null(doc, "devices.0.inflight.bytes");
 	json_object_put(doc);
@@ -412,6 +449,191 @@ static void one_unknown_counter(void **state)
 		}
 		json_object_put(doc);
 	}
+}
+
+/* Each counter says where it comes from: some are derived, some are missing. */
+static void each_counter_has_its_source(void **state)
+{
+	struct snapshot s;
+	struct model m;
+	json *doc;
+
+	(void)state;
+	model_init(&m);
+	unit_snapshot(&s, 1);
+	s.source.counters = "kprobe";
+	s.source.derived = 1u << PP_FAST;
+	s.source.nr_missing = 1;
+	snprintf(s.source.missing[0].counter, 32, "recycle.ring");
+	update(&m, &s);
+	doc = document(&m);
+	for (size_t i = 0; i < ARRAY_SIZE(counter_keys); i++) {
+		const char *is = source_of(doc, counter_keys[i]);
+
+		if (i == PP_FAST)
+			assert_string_equal(is, "derived");
+		else if (i == PP_RING)
+			assert_null(is);
+		else
+			assert_string_equal(is, "kprobe");
+	}
+	json_object_put(doc);
+
+	/* no source at all: one entry speaks of all of them */
+	model_init(&m);
+	unit_snapshot(&s, 1);
+	s.source = (struct source_info){.state = "netlink", .nr_missing = 1};
+	snprintf(s.source.missing[0].counter, 32, "all");
+	update(&m, &s);
+	doc = document(&m);
+	for (size_t i = 0; i < ARRAY_SIZE(counter_keys); i++)
+		assert_null(source_of(doc, counter_keys[i]));
+	check_text(doc, "source.missing.0.counter", "all");
+	json_object_put(doc);
+}
+
+/* No provider, one without a name, and one with: false, true, and the name. */
+static void providers(void **state)
+{
+	struct snapshot s;
+	struct model m;
+	struct pool *p;
+	json *doc;
+
+	(void)state;
+	model_init(&m);
+	unit_snapshot(&s, 1);
+	unit_pool(&s, 0x1000, 2);
+	unit_pool(&s, 0x2000, 2)->provider = true;
+	p = unit_pool(&s, 0x3000, 2);
+	p->provider = true;
+	snprintf(p->provider_name, sizeof(p->provider_name), "io_uring_pp_zc_ops");
+	update(&m, &s);
+	doc = document(&m);
+	check_bool(doc, "pools.0.params.provider", false);
+	check_bool(doc, "pools.1.params.provider", true);
+	check_text(doc, "pools.2.params.provider", "io_uring_pp_zc_ops");
+	/* nobody saw who made them */
+	check_null(doc, "pools.0.creator");
+	json_object_put(doc);
+}
+
+static void audits(void **state)
+{
+	struct snapshot s;
+	struct model m;
+	json *doc;
+
+	(void)state;
+	model_init(&m);
+	unit_snapshot(&s, 1);
+	unit_pool(&s, 0x1000, 2);
+	unit_pool(&s, 0x2000, 2)->audit.known = true;
+	unit_pool(&s, 0x3000, 2)->audit = (struct audit){.known = true, .unaccounted = 1};
+	/* a leftover says nothing */
+	unit_pool(&s, 0x4000, 2)->audit = (struct audit){.known = false, .unaccounted = 9};
+	update(&m, &s);
+	doc = document(&m);
+	check_null(doc, "pools.0.audit.ok");
+	check_null(doc, "pools.0.audit.unaccounted");
+	check_bool(doc, "pools.1.audit.ok", true);
+	check_int(doc, "pools.1.audit.unaccounted", 0);
+	check_bool(doc, "pools.2.audit.ok", false);
+	check_int(doc, "pools.2.audit.unaccounted", 1);
+	check_null(doc, "pools.3.audit.ok");
+	check_null(doc, "pools.3.audit.unaccounted");
+	json_object_put(doc);
+}
+
+/* The kernel counts recycling per CPU, and allocations per pool. */
+static void cpus_know_less(void **state)
+{
+	struct snapshot s;
+	struct model m;
+	struct pool *p;
+	json *doc;
+
+	(void)state;
+	model_init(&m);
+	unit_snapshot(&s, 1);
+	p = unit_pool(&s, 0x1000, 2);
+	p->total.n[PP_FAST] = 11;
+	p->total.n[PP_RING] = 12;
+	p->cpus[1].n[PP_RING] = 12;
+	p->cpus_known = 0;
+	for (int i = PP_CACHED; i < PP_NR_COUNTERS; i++)
+		p->cpus_known |= 1u << i;
+	update(&m, &s);
+	doc = document(&m);
+	check_int(doc, "pools.0.alloc.fast", 11);
+	assert_int_equal(json_object_array_length(at(doc, "pools.0.cpus")), 1);
+	check_counter_keys(at(doc, "pools.0.cpus.0"), false);
+	for (int i = 0; i < PP_NR_COUNTERS; i++) {
+		if (i < PP_CACHED)
+			check_null(at(doc, "pools.0.cpus.0"), counter_keys[i]);
+		else
+			check_int(at(doc, "pools.0.cpus.0"), counter_keys[i],
+				  i == PP_RING ? 12 : 0);
+	}
+	json_object_put(doc);
+}
+
+/* Sums lack pools that found no slot. */
+static void lost_pools_are_missing_from_sums(void **state)
+{
+	struct snapshot s;
+	struct model m;
+	json *doc;
+
+	(void)state;
+	for (uint64_t lost = 0; lost < 2; lost++) {
+		model_init(&m);
+		unit_snapshot(&s, 1);
+		s.lost_pools = lost;
+		s.lost_events = 1 - lost;
+		unit_pool(&s, 0x1000, 2);
+		update(&m, &s);
+		doc = document(&m);
+		check_bool(doc, "totals.complete", !lost);
+		check_bool(doc, "devices.0.complete", !lost);
+		check_bool(doc, "devices.0.others", false);
+		json_object_put(doc);
+	}
+}
+
+/* Nothing is missing in all, but of no one device it is known whether it has a part in that row. */
+static void others_are_missing_from_devices(void **state)
+{
+	struct snapshot s;
+	struct past *past;
+	struct model m;
+	json *doc;
+
+	(void)state;
+	model_init(&m);
+	unit_snapshot(&s, 1);
+	unit_pool(&s, 0x1000, 2)->total.n[PP_FAST] = 1;
+	past = snapshot_add_past(&s);
+	assert_non_null(past);
+	past->others = true;
+	past->pools = 3;
+	past->counters_known = ALL_COUNTERS;
+	past->total.n[PP_FAST] = 41;
+	snprintf(past->ifname, sizeof(past->ifname), "eth4094");
+	update(&m, &s);
+	doc = document(&m);
+	check_bool(doc, "totals.complete", true);
+	check_int(doc, "totals.alloc.fast", 42);
+	assert_int_equal(json_object_array_length(at(doc, "devices")), 2);
+	check_bool(doc, "devices.0.others", false);
+	check_bool(doc, "devices.0.complete", false);
+	check_text(doc, "devices.0.device.ifname", "eth0");
+	check_bool(doc, "devices.1.others", true);
+	check_bool(doc, "devices.1.complete", false);
+	check_null(doc, "devices.1.device.ifname");
+	check_int(doc, "devices.1.pools", 0);
+	check_int(doc, "devices.1.alloc.fast", 41);
+	json_object_put(doc);
 }
 
 static void first_snapshot_has_no_interval(void **state)
@@ -695,6 +917,12 @@ int main(void)
 		cmocka_unit_test(values_are_right),
 		cmocka_unit_test(unknown_is_null),
 		cmocka_unit_test(one_unknown_counter),
+		cmocka_unit_test(each_counter_has_its_source),
+		cmocka_unit_test(providers),
+		cmocka_unit_test(audits),
+		cmocka_unit_test(cpus_know_less),
+		cmocka_unit_test(lost_pools_are_missing_from_sums),
+		cmocka_unit_test(others_are_missing_from_devices),
 		cmocka_unit_test(first_snapshot_has_no_interval),
 		cmocka_unit_test(counters_are_whole),
 		cmocka_unit_test(impossible_pool),

@@ -10,10 +10,9 @@
 
 /* The program's own table is in main.o, with main(). */
 const struct command commands[] = {
-	{"top", "the default", "icsdPnCvh", NULL},
-	{"show", "a table", "icsdPnCvh", NULL},
-	{"dump", "a document", "icpdPnvh", NULL},
-	{"probe", "a list", "jpvh", NULL},
+	{"top", "the default", "icsdPnCSLvVh", NULL}, {"show", "a table", "icsdPnCSLvVh", NULL},
+	{"dump", "a document", "icpdPnSLvVh", NULL},  {"probe", "a list", "jpvVh", NULL},
+	{"attach", "from now on", "SLvVh", NULL},     {"detach", "until now", "vVh", NULL},
 };
 const int nr_commands = ARRAY_SIZE(commands);
 
@@ -90,6 +89,8 @@ static void defaults(void **state)
 	assert_null(o.filter.netns);
 	assert_int_equal(o.filter.id, 0);
 	assert_null(o.sort);
+	assert_null(o.source);
+	assert_null(o.level);
 	assert_false(o.per_cpu || o.json || o.pretty || o.verbose);
 	assert_string_equal(r.out, "");
 	assert_string_equal(r.err, "");
@@ -129,6 +130,42 @@ static void short_and_long(void **state)
 	assert_int_equal(r.code, -1);
 	assert_true(o.pretty);
 	assert_int_equal(o.count, 2);
+}
+
+static void check_taken(const char *const *args, const char *source, const char *level)
+{
+	struct outcome r;
+	struct options o;
+
+	parse(&o, &r, args);
+	if (r.code != -1)
+		fail_msg("%s %s: code %d: %s", args[0], args[1], r.code, r.err);
+	if (source)
+		assert_string_equal(o.source, source);
+	else
+		assert_null(o.source);
+	if (level)
+		assert_string_equal(o.level, level);
+	else
+		assert_null(o.level);
+}
+
+static void sources_and_levels(void **state)
+{
+	static const char *const sources[] = {"kernel", "fentry", "kprobe", "tracepoint",
+					      "netlink"};
+	static const char *const levels[] = {"slow", "derived", "full"};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(sources); i++)
+		check_taken(ARGS("show", "--source", sources[i]), sources[i], NULL);
+	for (size_t i = 0; i < ARRAY_SIZE(levels); i++)
+		check_taken(ARGS("show", "--level", levels[i]), NULL, levels[i]);
+	check_taken(ARGS("dump", "--source=kprobe", "--level=slow"), "kprobe", "slow");
+	check_taken(ARGS("top", "--level=full", "-c1", "--source=netlink"), "netlink", "full");
+	check_taken(ARGS("attach", "--source=fentry", "--level=derived"), "fentry", "derived");
+	check_taken(ARGS("attach"), NULL, NULL);
+	check_taken(ARGS("detach", "-v"), NULL, NULL);
 }
 
 static void limits(void **state)
@@ -209,11 +246,46 @@ static void bad_values(void **state)
 	check_refused(ARGS("show", "--sort=speed"), "\"speed\"");
 }
 
+static void bad_sources_and_levels(void **state)
+{
+	static const char *const bad[] = {"", "Fentry", "fentry ", "fexit", "slo", "fulls", "bpf"};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		char quoted[64];
+
+		snprintf(quoted, sizeof(quoted), "\"%s\"", bad[i]);
+		check_refused(ARGS("show", "--source", bad[i]), quoted);
+		check_refused(ARGS("show", "--source", bad[i]), "--source");
+		check_refused(ARGS("attach", "--level", bad[i]), quoted);
+		check_refused(ARGS("attach", "--level", bad[i]), "--level");
+	}
+	/* each is none of the other */
+	check_refused(ARGS("dump", "--source=full"), "\"full\"");
+	check_refused(ARGS("dump", "--level=fentry"), "\"fentry\"");
+	/* where to read what there is */
+	check_refused(ARGS("dump", "--source=bpf"), "ppooltop probe");
+	check_refused(ARGS("dump", "--level=low"), "slow, derived or full");
+}
+
+/* What stands for them in the table of commands is no letter to type. */
+static void only_long(void **state)
+{
+	(void)state;
+	check_refused(ARGS("show", "-S", "fentry"), "\"-S\"");
+	check_refused(ARGS("show", "-L", "full"), "\"-L\"");
+	check_refused(ARGS("show", "-Sfentry"), "\"-S");
+	check_refused(ARGS("show", "-Lfull"), "\"-L");
+	check_refused(ARGS("show", "-CS"), "S\"");
+	check_refused(ARGS("attach", "-S"), "\"-S\"");
+	check_refused(ARGS("attach", "-L"), "\"-L\"");
+}
+
 static void missing_values(void **state)
 {
-	static const char *const names[] = {"-i",     "-c",	  "-s",		"-d",
-					    "-P",     "-n",	  "--interval", "--count",
-					    "--sort", "--device", "--pool",	"--netns"};
+	static const char *const names[] = {
+		"-i",	   "-c",     "-s",	 "-d",	   "-P",      "-n",	 "--interval",
+		"--count", "--sort", "--device", "--pool", "--netns", "--level", "--source"};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
@@ -242,6 +314,11 @@ static void unknown_options(void **state)
 	check_refused(ARGS("dump", "-s", "fast"), "\"-s\"");
 	check_refused(ARGS("probe", "-i", "1"), "\"-i\"");
 	check_refused(ARGS("probe", "--count", "1"), "\"--count\"");
+	check_refused(ARGS("probe", "--source", "fentry"), "\"--source\"");
+	check_refused(ARGS("attach", "-c", "1"), "\"-c\"");
+	check_refused(ARGS("attach", "--device=eth0"), "--device");
+	check_refused(ARGS("detach", "--level", "full"), "\"--level\"");
+	check_refused(ARGS("detach", "-j"), "\"-j\"");
 	/* which command's help to read */
 	check_refused(ARGS("probe", "-i", "1"), "ppooltop probe --help");
 }
@@ -292,6 +369,13 @@ static void help(void **state)
 	assert_non_null(strstr(r.out, "-j, --json"));
 	assert_null(strstr(r.out, "--interval"));
 	assert_null(strstr(r.out, "RECYC%"));
+	parse(&o, &r, ARGS("attach", "--help"));
+	assert_non_null(strstr(r.out, "      --source NAME"));
+	assert_non_null(strstr(r.out, "      --level "));
+	assert_null(strstr(r.out, "-S"));
+	assert_null(strstr(r.out, "-L"));
+	parse(&o, &r, ARGS("detach", "--help"));
+	assert_null(strstr(r.out, "--source"));
 }
 
 /* Every option a command takes is in its help, with a line of its own. */
@@ -304,9 +388,14 @@ static void help_is_complete(void **state)
 	for (int i = 0; i < nr_commands; i++) {
 		parse(&o, &r, ARGS(commands[i].name, "-h"));
 		for (const char *c = commands[i].options; *c; c++) {
-			char line[8];
+			char line[16];
 
-			snprintf(line, sizeof(line), "\n  -%c, ", *c);
+			if (*c == OPT_SOURCE)
+				snprintf(line, sizeof(line), "\n      --source");
+			else if (*c == OPT_LEVEL)
+				snprintf(line, sizeof(line), "\n      --level ");
+			else
+				snprintf(line, sizeof(line), "\n  -%c, ", *c);
 			assert_non_null(strstr(r.out, line));
 		}
 	}
@@ -331,17 +420,13 @@ static void usage_lists_commands(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(defaults),
-		cmocka_unit_test(short_and_long),
-		cmocka_unit_test(limits),
-		cmocka_unit_test(bad_values),
-		cmocka_unit_test(missing_values),
-		cmocka_unit_test(unknown_options),
-		cmocka_unit_test(unknown_letter_in_a_cluster),
-		cmocka_unit_test(words_too_many),
-		cmocka_unit_test(help),
-		cmocka_unit_test(help_is_complete),
-		cmocka_unit_test(usage_lists_commands),
+		cmocka_unit_test(defaults),	      cmocka_unit_test(short_and_long),
+		cmocka_unit_test(sources_and_levels), cmocka_unit_test(limits),
+		cmocka_unit_test(bad_values),	      cmocka_unit_test(bad_sources_and_levels),
+		cmocka_unit_test(only_long),	      cmocka_unit_test(missing_values),
+		cmocka_unit_test(unknown_options),    cmocka_unit_test(unknown_letter_in_a_cluster),
+		cmocka_unit_test(words_too_many),     cmocka_unit_test(help),
+		cmocka_unit_test(help_is_complete),   cmocka_unit_test(usage_lists_commands),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -193,6 +193,30 @@ static void one_unknown_counter(void **state)
 	model_free(&m);
 }
 
+/* Nothing was allocated, or it is not known how much: "-" is no n/a. */
+static void ratio_is_idle_or_unknown(void **state)
+{
+	struct table_opts opts = {0};
+	struct snapshot s;
+	struct printed p;
+	struct model m;
+
+	(void)state;
+	for (int known = 0; known < 2; known++) {
+		model_init(&m);
+		unit_snapshot(&s, 1);
+		if (!known)
+			unit_pool(&s, 0x1000, 2)->counters_known &= ~(1u << PP_CACHED);
+		else
+			unit_pool(&s, 0x1000, 2);
+		update(&m, &s);
+		print(&p, &m, &opts);
+		assert_int_equal(count_words(p.lines[1], "n/a"), known ? 0 : 2);
+		free(p.text);
+		model_free(&m);
+	}
+}
+
 static void no_pools(void **state)
 {
 	struct table_opts opts = {0};
@@ -395,6 +419,35 @@ static void cpus_below_their_pool(void **state)
 	model_free(&m);
 }
 
+/* What a CPU's own part is not known of is n/a, whatever is known of the pool. */
+static void cpus_know_less(void **state)
+{
+	struct table_opts opts = {.per_cpu = true};
+	struct snapshot s;
+	struct printed p;
+	struct model m;
+	struct pool *pool;
+
+	(void)state;
+	model_init(&m);
+	unit_snapshot(&s, 1);
+	pool = unit_pool(&s, 0x1000, 2);
+	for (int i = 0; i < PP_NR_COUNTERS; i++)
+		pool->total.n[i] = 3;
+	pool->cpus[1].n[PP_RING] = 3;
+	for (int i = 0; i < PP_CACHED; i++)
+		pool->cpus_known &= ~(1u << i);
+	update(&m, &s);
+	print(&p, &m, &opts);
+	assert_int_equal(p.nr, 3);
+	check_aligned(&p);
+	assert_int_equal(count_words(p.lines[1], "n/a"), 0);
+	assert_int_equal(count_words(p.lines[2], "n/a"), PP_CACHED);
+	assert_int_equal(count_words(p.lines[2], " 3 "), 1);
+	free(p.text);
+	model_free(&m);
+}
+
 /* view.h: "a row for each CPU that counted" */
 static void idle_cpus_have_no_row(void **state)
 {
@@ -456,6 +509,96 @@ static void dead_disk_is_told(void **state)
 	model_free(&m);
 }
 
+/* The first line, with the given source and loss, @seconds after another or, if 0, alone. */
+static void check_header(const struct source_info *source, uint64_t lost, double seconds,
+			 const char *want)
+{
+	struct table_opts opts = {0};
+	struct snapshot s;
+	struct printed p;
+	struct model m;
+
+	model_init(&m);
+	for (int i = seconds > 0 ? 0 : 1; i < 2; i++) {
+		unit_snapshot(&s, 1 + i * seconds);
+		s.source = *source;
+		s.lost_pools = lost;
+		s.lost_events = 5;
+		update(&m, &s);
+	}
+	print(&p, &m, &opts);
+	*strchr(p.text, '\n') = '\0';
+	assert_string_equal(p.text, want);
+	free(p.text);
+	model_free(&m);
+}
+
+static void header_says_where_it_comes_from(void **state)
+{
+	struct source_info source = {.counters = "fentry", .state = "fentry", .level = "full"};
+
+	(void)state;
+	check_header(&source, 0, 0,
+		     "ppooltop: kernel 6.1.0, 2 CPUs; counters from fentry/full, counts; "
+		     "lost: 0 pools, 5 events");
+	check_header(&source, 0, 2.5,
+		     "ppooltop: kernel 6.1.0, 2 CPUs; counters from fentry/full, "
+		     "per second over 2.5 s; lost: 0 pools, 5 events");
+	/* pools that are not in the sums */
+	check_header(&source, 3, 0,
+		     "ppooltop: kernel 6.1.0, 2 CPUs; counters from fentry/full, counts; "
+		     "lost: 3 pools, 5 events; sums are incomplete");
+	source.counters = "kprobe";
+	source.level = "slow";
+	source.attached = true;
+	check_header(
+		&source, 0, 0,
+		"ppooltop: kernel 6.1.0, 2 CPUs; counters from kprobe/slow (attached), counts; "
+		"lost: 0 pools, 5 events");
+	source = (struct source_info){.counters = "netlink", .state = "tracepoint"};
+	check_header(&source, 0, 0,
+		     "ppooltop: kernel 6.1.0, 2 CPUs; counters from netlink, counts; "
+		     "lost: 0 pools, 5 events");
+	source.counters = NULL;
+	check_header(&source, 0, 0,
+		     "ppooltop: kernel 6.1.0, 2 CPUs; counters from nowhere (n/a), counts; "
+		     "lost: 0 pools, 5 events");
+}
+
+/* AUDIT: not known, in order, and how many pages are missing. */
+static void audits(void **state)
+{
+	static const struct {
+		struct audit audit;
+		const char *cell;
+	} rows[] = {
+		{{.known = false}, " -"},
+		{{.known = false, .unaccounted = 7}, " -"},
+		{{.known = true}, " ok"},
+		{{.known = true, .unaccounted = 64}, " 64"},
+	};
+	struct table_opts opts = {0};
+	struct snapshot s;
+	struct printed p;
+	struct model m;
+
+	(void)state;
+	model_init(&m);
+	unit_snapshot(&s, 1);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		unit_pool(&s, 0x1000 + i, 2)->audit = rows[i].audit;
+	update(&m, &s);
+	print(&p, &m, &opts);
+	check_aligned(&p);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const char *line = p.lines[1 + i];
+
+		assert_string_equal(line + strlen(line) - strlen(rows[i].cell), rows[i].cell);
+	}
+	free(p.text);
+	model_free(&m);
+}
+
 static void columns_have_names(void **state)
 {
 	char titles[1024], *word, *save;
@@ -497,6 +640,7 @@ int main(void)
 		cmocka_unit_test(control_bytes_stay_out),
 		cmocka_unit_test(unknown_is_na),
 		cmocka_unit_test(one_unknown_counter),
+		cmocka_unit_test(ratio_is_idle_or_unknown),
 		cmocka_unit_test(no_pools),
 		cmocka_unit_test(numbers_of_people),
 		cmocka_unit_test(every_number_fits),
@@ -504,10 +648,13 @@ int main(void)
 		cmocka_unit_test(numbers_fall_and_equals_stay),
 		cmocka_unit_test(queues_sort_as_numbers),
 		cmocka_unit_test(cpus_below_their_pool),
+		cmocka_unit_test(cpus_know_less),
 		cmocka_unit_test(idle_cpus_have_no_row),
 		cmocka_unit_test(screen_is_not_overrun),
 		cmocka_unit_test(screen_is_not_overrun_by_cpus),
 		cmocka_unit_test(dead_disk_is_told),
+		cmocka_unit_test(header_says_where_it_comes_from),
+		cmocka_unit_test(audits),
 		cmocka_unit_test(columns_have_names),
 		cmocka_unit_test(states_have_names),
 	};

@@ -52,6 +52,7 @@ static inline struct pool *unit_pool(struct snapshot *s, uint64_t address, uint3
 	p->has = POOL_HAS_ADDRESS | POOL_HAS_PARAMS | POOL_HAS_BOOKS | POOL_HAS_INFLIGHT |
 		 POOL_HAS_CPUS;
 	p->counters_known = ALL_COUNTERS;
+	p->cpus_known = ALL_COUNTERS;
 	p->address = address;
 	p->generation = generation;
 	p->state = POOL_LIVE;

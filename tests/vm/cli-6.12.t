@@ -2,4 +2,4 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/cli.sh"
-exec "$here/tap" --kernel 6.12 --smp 2 --nic virtio --timeout 400 --check-dmesg -- "$commands"
+exec "$here/tap" --kernel 6.12 --smp 2 --nic virtio --timeout 400 --check-dmesg -- "best=fentry; $commands"

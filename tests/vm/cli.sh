@@ -11,7 +11,7 @@ busy
 expect "dump is one JSON document" 0 sh -c "ppooltop dump >/tmp/doc && jq -e . /tmp/doc >/dev/null && [ \$(wc -l </tmp/doc) = 1 ]"
 expect "with the keys of the schema" 0 jq -e "
 	([keys[]] == ([\"schema\", \"time\", \"interval_s\", \"host\", \"source\", \"losses\", \"pools\", \"devices\", \"totals\"] | sort))
-	and .schema == \"ppooltop/1\" and .source.counters == \"fentry\"
+	and .schema == \"ppooltop/1\" and .source.counters == \"$best\"
 	and (.totals | .alloc.fast > 0 and .recycle.ring > 0 and .rate.alloc.fast > 0 and .recycle_ratio > 0.5)
 	and ([.pools[].audit.ok] | all(. != false)) and .losses == {\"pools\": 0, \"events\": 0}" /tmp/doc
 expect "dump -c 3 is three lines" 0 sh -c "[ \$(ppooltop dump -c 3 -i 0.1 | jq -c .schema | wc -l) = 3 ]"
@@ -24,7 +24,7 @@ grep -q "writing failed" /tmp/err && echo "ok - and says so" || echo "not ok - a
 idle
 
 expect "probe" 0 sh -c "ppooltop probe | grep -q \"fentry  *yes\""
-expect "probe -j: every counter has its source" 0 sh -c "ppooltop probe -j | jq -e \"[.counters[].source] == [range(11) | \\\"fentry\\\"]\""
+expect "probe -j: every counter has its source" 0 sh -c "ppooltop probe -j | jq -e \"[.counters[].source] == [range(11) | \\\"$best\\\"]\""
 expect "demo shows traffic" 0 sh -c "ppooltop demo -c 1 >/tmp/out && [ \$(grep -c live /tmp/out) -ge 2 ]"
 expect "and leaves no device" 0 sh -c "[ \$(ls /sys/class/net | grep -vc \"^eth\") = 1 ]"
 ppooltop demo -c 1000 >/dev/null 2>&1 & demo=$!

@@ -14,6 +14,16 @@ group "full rings, another CPU" exact $stats -m "ppload cpumap -n 200000 -C 0" "
 group "held by a socket" exact $stats -m "ppload udp-hold -n 300 -t 2"
 '
 
+# The other ways to the same numbers: sources, and levels that derive what they do not count.
+# shellcheck disable=SC2034,SC2016
+others='
+for how in $ways; do
+	group "all kinds, by $how" exact $stats -m $how "ppload drop -n 50000 -r 3 -C 0" \
+		"ppload pass -n 50000 -r 3 -C 1" "ppload tx -n 50000 -C 2" "ppload redirect -n 50000 -C 3"
+	group "full rings, by $how" exact $stats -m $how "ppload cpumap -n 50000 -C 0" "ppload cpumap -n 50000 -C 1"
+done
+'
+
 # The test has to see a fault: a hook gone, one counted twice, one CPU left out.
 # shellcheck disable=SC2034,SC2016
 faults='

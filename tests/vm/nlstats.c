@@ -21,6 +21,7 @@
 
 #define A_ID			1
 #define A_IFINDEX		2
+#define A_NAPI_ID		3
 #define A_INFLIGHT		4
 
 #define A_STATS_INFO		1
@@ -37,6 +38,7 @@ static const char *const recycle_name[] = {"cached", "cache_full", "ring", "ring
 struct row {
 	uint64_t id;
 	uint64_t ifindex;
+	uint64_t napi_id;
 	uint64_t inflight;
 	uint64_t stat[NR_STATS];
 	unsigned int seen; /* bit i: stat[i] */
@@ -92,6 +94,9 @@ static int pool_attr(const struct nlattr *a, void *data)
 		break;
 	case A_IFINDEX:
 		r->ifindex = uint_of(a);
+		break;
+	case A_NAPI_ID:
+		r->napi_id = uint_of(a);
 		break;
 	case A_INFLIGHT:
 		r->inflight = uint_of(a);
@@ -216,13 +221,19 @@ static void print_stats(const char *const *name, const uint64_t *stat, int nr)
 		printf("%s\"%s\":%" PRIu64, i ? "," : "", name[i], stat[i]);
 }
 
+static void print_or_null(const char *name, uint64_t v)
+{
+	if (v)
+		printf(",\"%s\":%" PRIu64, name, v);
+	else
+		printf(",\"%s\":null", name);
+}
+
 static void print_row(const struct row *r)
 {
-	printf("{\"id\":%" PRIu64 ",\"ifindex\":", r->id);
-	if (r->ifindex)
-		printf("%" PRIu64, r->ifindex);
-	else
-		printf("null");
+	printf("{\"id\":%" PRIu64, r->id);
+	print_or_null("ifindex", r->ifindex);
+	print_or_null("napi_id", r->napi_id);
 	printf(",\"inflight\":%" PRId64 ",\"alloc\":{", (int64_t)r->inflight);
 	print_stats(alloc_name, r->stat, NR_ALLOC);
 	printf("},\"recycle\":{");

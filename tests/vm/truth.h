@@ -16,6 +16,9 @@ struct truth {
 	__u32 ring;
 	__s32 inflight;
 	__u32 stats; /* the kernel keeps counters */
+	/* one of the per-CPU pools of the system: @recycle is what all of them share */
+	__u32 system;
+	__u32 pad;
 	__u64 alloc[6];
 	__u64 recycle[TRUTH_CPUS][5];
 };
