@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Sourced by ident-*.t: who is a pool, and what becomes of its names. Runs in the guest.
+
+# A veth that does GRO has a pool for each queue, that no list of netlink's has (6.6 and later).
+# shellcheck disable=SC2034,SC2016
+ident='
+pool() {
+	title=$1; shift
+	expect "$title" 0 sh -c "$1 >/tmp/doc && { jq -e \"$2\" /tmp/doc || { jq -c \".pools[], .devices[]\" /tmp/doc; false; }; }"
+}
+make_veth() {
+	ip netns add ns1
+	ip link add v0 type veth peer name v1 netns ns1
+	ip link set v0 up
+	ip -n ns1 link set v1 up
+	ip netns exec ns1 ethtool -K v1 gro on
+}
+
+make_veth
+inode=$(stat -Lc %i /run/netns/ns1)
+for s in $sources; do
+	pool "$s: an idle pool, older than we are" "ppooltop dump -i 0.1 --source $s" "[.pools[] | select(.device ==
+		{ifname: \\\"v1\\\", ifindex: .device.ifindex, netns: \\\"ns1\\\", driver: \\\"veth\\\",
+		 queue: null, napi_id: .device.napi_id, dev: \\\"v1\\\"} and .state == \\\"live\\\"
+		and .visible == false and .params.order == 0 and .params.pool_size == 256
+		and .params.ring_size == 256 and .inflight.pages == 0 and .creator == null)] | length == 1"
+done
+pool "by the name of the namespace" "ppooltop dump -i 0.1 -n ns1" "[.pools[].device.ifname] == [\\\"v1\\\"]"
+pool "and by its inode" "ppooltop dump -i 0.1 -n $inode" "[.pools[].device.ifname] == [\\\"v1\\\"]"
+ip netns del ns1; sleep 2
+
+ppooltop attach --source fentry >/dev/null
+make_veth
+pool "who created it" "ppooltop dump -i 0.1 -d v1" "[.pools[].creator] == [\\\"__veth_napi_enable_range\\\"]"
+ip -n ns1 link set v1 name w1
+pool "renamed, it is one row with the new name" "ppooltop dump -i 0.1" "[.devices[] | select(.device.ifindex
+	and .device.driver == \\\"veth\\\" and .device.netns == \\\"ns1\\\") | [.device.ifname, .pools]] == [[\\\"w1\\\", 1]]"
+ip -n ns1 link set w1 netns 1; ip link set w1 up; sleep 1
+pool "moved, it is in its new namespace" "ppooltop dump -i 0.1 -d w1" "[.pools[].device.netns] | length == 1 and .[0] != \\\"ns1\\\""
+ip link set w1 down; sleep 1
+pool "gone, its devices keep their names" "ppooltop dump -i 0.1" "[.devices[] | select(.device.netns == \\\"ns1\\\")
+	| [.device.ifname, .pools]] == [[\\\"w1\\\", 0]]"
+ip netns del ns1; ip link del v0
+ppload udp-hold -n 50 -t 6 >/dev/null 2>&1 & sleep 4
+pool "destroyed with pages out, it is draining" "ppooltop dump -i 0.1" "[.pools[] | select(.destroyed_s != null)
+	| .state == \\\"draining\\\" and .inflight.pages > 0 and .creator != null] == [true]"
+wait
+sleep 2
+pool "and gone when they are back" "ppooltop dump -i 0.1" "[.pools[] | select(.destroyed_s != null)] == []"
+ppooltop detach >/dev/null
+pool "nothing was lost" "(ppload drop -n 100000 >/dev/null & ppooltop dump --source fentry -i 1)" ".losses == {pools: 0, events: 0}"
+'
+
+# shellcheck disable=SC2034,SC2016
+probes='
+nobody="setpriv --reuid=nobody --regid=nogroup --clear-groups"
+expect "probe -j: every counter has a source or a reason" 0 sh -c "ppooltop probe -j |
+	jq -e \"(.counters | length == 11) and (.counters | all(.source != null or .reason != null))
+	and (.sources | all(.usable or .reason != null))\""
+expect "probe -j, not root: says what it needs" 0 sh -c "$nobody ppooltop probe -j |
+	jq -e \"(.privileged | not) and ([.sources[] | select(.name == \\\"fentry\\\") | .reason | test(\\\"CAP_BPF\\\")] == [true])
+	and (.counters | all(.source == null and .reason != null))\""
+expect "a source that is not to be had: exit 2" 2 sh -c "ppooltop dump --source nonsense"
+expect "a hook that is not there is one line" 0 sh -c "ppooltop probe | grep -c absent"
+'
