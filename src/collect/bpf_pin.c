@@ -284,14 +284,9 @@ static int use_pins(struct bpf_source *src, char *why, size_t len)
 /* All of one collection or nothing: it may end, and the next begin, while we are at it. */
 static int use_one(struct bpf_source *src, char *why, size_t len)
 {
-	const struct pin_dir d = {.path = PIN_DIR};
-	int err = pin_check(&d);
-	__u32 id;
+	__u32 id = mark_id();
+	int err;
 
-	/* What others could have put there is not to be believed. */
-	if (err)
-		return err;
-	id = mark_id();
 	src->btf = btf__load_vmlinux_btf();
 	if (!src->btf)
 		return -errno;
@@ -307,10 +302,16 @@ static int use_one(struct bpf_source *src, char *why, size_t len)
 
 int bpf_source_open_pinned(struct bpf_source **out, bool keep_dead, char *why, size_t len)
 {
+	const struct pin_dir d = {.path = PIN_DIR};
 	struct bpf_source *src;
-	int err;
+	int err = pin_check(&d);
 
-	if (!pin_exists(PIN_DIR, MARK))
+	/* What others could have put there is not to be believed, but to be told of. */
+	if (err == -EPERM || err == -ENOTDIR) {
+		explain(err, why, len);
+		return err;
+	}
+	if (err || !pin_exists(d.path, MARK))
 		return -ENOENT;
 	src = bpf_source_new();
 	if (!src)
