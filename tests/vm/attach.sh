@@ -108,6 +108,13 @@ two_viewers() {
 	done
 }
 
+# The demo is a viewer, too; its loads are counted as any other.
+demo() {
+	before=$(dump | jq ".totals$sum_alloc")
+	expect "demo" 0 sh -c "ppooltop demo -c 2 >/tmp/out && [ \$(grep -c live /tmp/out) -ge 2 ]"
+	expect "demo: is counted" 0 [ "$(dump | jq ".totals$sum_alloc")" -gt "$before" ]
+}
+
 # A viewer that runs while others detach goes on to count.
 detach_under_viewer() {
 	ppooltop dump -i 0.2 -c 1000 >/tmp/docs & viewer=$!
@@ -139,7 +146,7 @@ killed_viewers() {
 		"ppload redirect -n 1000000000 -R 10000 -C 1; true" "kill-viewers $n $*"
 	sed -n "s/^# in all: //p" /tmp/out >/tmp/sums
 	is "$n viewers killed: totals are what was counted" \
-		"$(dump | jq -c --argjson before "$before" "[[.totals | .alloc, .recycle | .[]], \$before] | transpose | map(.[0] - .[1])")" \
+		"$(dump | jq -c --argjson before "$before" "[[.totals | .alloc, .recycle | .[]], \$before] | transpose | map(.[0] - (.[1] // 0))")" \
 		"[$(tr -dc "0-9 \n" </tmp/sums | tr -s " " "," | sed "s/^,//; s/,$//")]"
 	only_attached "$n viewers killed: only what was attached is"
 }
@@ -233,8 +240,11 @@ other_version() {
 
 # --- sources and levels ---------------------------------------------------------------------------
 
-# Pages that a socket holds, of a pool that is gone otherwise.
+# Pages that a socket holds, of a pool that is gone otherwise. On 6.1 such pages leave their pool.
 held() {
+	case $(uname -r) in
+	6.1.*) return ;;
+	esac
 	ppload udp-hold -n 300 -t 60 >/tmp/load 2>/dev/null & load=$!
 	for _ in $(seq 30); do
 		dump >/tmp/doc
