@@ -40,11 +40,12 @@ die() {
 	exit 1
 }
 
-# Run a command that takes minutes: a signal ends it and us, now.
+# Run a command that takes minutes: a signal ends it and us, now. It gets a
+# process group, for a make that is told to end waits for all that it started.
 patiently() {
 	local status=0
 
-	setpriv --pdeathsig TERM "$@" &
+	setsid setpriv --pdeathsig TERM "$@" &
 	child=$!
 	wait "$child" || status=$?
 	child=
@@ -53,10 +54,10 @@ patiently() {
 
 cleanup() {
 	if [ -n "$child" ]; then
-		kill "$child" 2>/dev/null || true
+		kill -KILL -- "-$child" "$child" 2>/dev/null || true
 		wait "$child" 2>/dev/null || true
 	fi
-	# What it had started may be writing still. The next run will remove it.
+	# Should one of its processes write still, the next run removes it.
 	[ -z "$work" ] || rm -rf "$work" 2>/dev/null || true
 }
 
