@@ -52,11 +52,11 @@ help:
 	@echo 'all            build (the default)'
 	@echo 'deps           install what is missing to build and test'
 	@echo 'demo           install what is missing, build, and show page_pools at work'
-	@echo 'check          install what is missing, build, and run every test'
+	@echo 'check          install what is missing, build, and run the tests'
 	@echo 'check-unit     the tests that need no kernel, with and without sanitizers'
 	@echo 'check-style    clang-format, clang-tidy, cppcheck'
 	@echo 'vmlinux-check  compare vmlinux/vmlinux.h with the BTF of the lab kernels'
-	@echo 'lab            fetch and build the lab kernels, and run the tests on them'
+	@echo 'lab            the tests on the lab kernels, those that take long as well'
 	@echo 'bench          what watching costs, in instructions'
 	@echo 'install        into $$(DESTDIR)$$(prefix), now $(DESTDIR)$(prefix)'
 	@echo 'clean          remove $(B)/'
@@ -213,20 +213,22 @@ deps:
 check: deps
 	$(Q)$(MAKE) all units units-asan
 	$(Q)$(MAKE) check-style
-	$(Q)tests/vm/run --fetch
+	$(Q)tests/vm/fetch-kernel --all
 	$(Q)$(MAKE) vmlinux-check
 	$(Q)$(PROVE) -j 2 $(UNITS) $(ASAN_UNITS) $(sort $(wildcard tests/*.t)) $(LAB_TESTS)
 
-# The longest first: two run at a time.
-LAB_TESTS := $(sort $(wildcard tests/vm/exact-*.t)) \
-	     $(sort $(filter-out tests/vm/exact-%.t,$(wildcard tests/vm/*.t)))
+# The longest first: two run at a time. What takes longer still, or a kernel
+# that is built first, is for "make lab".
+LAB_TESTS := $(addprefix tests/vm/,exact-7.2.t exact-6.12.t exact-6.1.t attach-6.12.t bounded-7.2.t \
+	     nics.t selftest.t cli-7.2.t cli-6.12.t cli-6.1.t ident-7.2.t lockdown.t)
+LONG_TESTS := $(sort $(filter-out $(LAB_TESTS),$(wildcard tests/vm/*.t)))
 
 .PHONY: lab
 lab:
 	$(Q)contrib/deps build lab test
 	$(Q)$(MAKE) all
 	$(Q)tests/vm/run --fetch
-	$(Q)$(PROVE) -j 2 $(LAB_TESTS)
+	$(Q)$(PROVE) -j 2 $(LAB_TESTS) $(LONG_TESTS)
 
 .PHONY: demo
 demo:

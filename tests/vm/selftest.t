@@ -2,13 +2,17 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # The test lab's own test (TAP). On an idle machine about a minute, the first
-# time with the fetching and building of kernels on top.
+# time with the fetching of kernels on top. Kernels that are built are looked at
+# where they have been built: "run --fetch" does that.
 
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
 run=$here/run
-kernels=$("$run" --list)
+kernels=$("$here/fetch-kernel" --list)
+for kernel in $("$here/build-kernel" --list); do
+	! "$here/build-kernel" --check "$kernel" || kernels+=" $kernel"
+done
 n=0
 failed=0
 idle=
@@ -254,6 +258,7 @@ check_cache() {
 	PPOOLTOP_CACHE=$tmp/cache "$here/fetch-kernel" --check 6.12
 	is $? 1 'cache: damage is noticed'
 
+	has_built || return 0
 	# As if it had been built from another configuration.
 	from=$("$run" --dir stats-6.12)
 	cp -r "$from" "$tmp/cache/kernels/"
@@ -264,8 +269,13 @@ check_cache() {
 	is $? 1 'cache: built, another configuration is noticed'
 }
 
+has_built() {
+	[[ " $(echo $kernels) " == *" stats-6.12 "* ]]
+}
+
 # What tests with a kernel of their own are there for.
 check_built() {
+	has_built || return 0
 	start built --kernel stats-6.12 --append lockdown=confidentiality -- sh -c '
 		cat /sys/kernel/security/lockdown
 		uname -r
@@ -283,7 +293,7 @@ check_built() {
 	has "$tmp/built.out" '^CONFIG_PAGE_POOL_STATS=y' 'stats-6.12: the counters'
 }
 
-"$run" --fetch || {
+"$here/fetch-kernel" --all || {
 	echo 'Bail out! no kernels'
 	exit 1
 }
