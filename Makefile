@@ -220,7 +220,7 @@ check: deps
 # The longest first: two run at a time. What takes longer still, or a kernel
 # that is built first, is for "make lab".
 LAB_TESTS := $(addprefix tests/vm/,exact-7.2.t exact-6.12.t exact-6.1.t attach-6.12.t bounded-7.2.t \
-	     nics.t cli-7.2.t cli-6.12.t cli-6.1.t ident-7.2.t lockdown.t)
+	     nics.t cli-7.2.t cli-6.12.t cli-6.1.t lockdown.t)
 LONG_TESTS := $(sort $(filter-out $(LAB_TESTS),$(wildcard tests/vm/*.t)))
 
 .PHONY: lab
