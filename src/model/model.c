@@ -114,6 +114,7 @@ static struct model_device *new_device(struct model *m, uint32_t netns, int ifin
 	memset(d, 0, sizeof(*d));
 	d->netns = netns;
 	d->ifindex = ifindex;
+	d->inflight_known = true;
 	return d;
 }
 
@@ -165,9 +166,9 @@ static void add_pool(struct model_device *d, const struct pool *p)
 	for (int i = 0; i < PP_NR_SLOT_COUNTERS; i++)
 		if (p->total.n[i] > p->elsewhere.n[i])
 			d->total.n[i] += p->total.n[i] - p->elsewhere.n[i];
-	if (!(p->has & POOL_HAS_INFLIGHT) || p->state == POOL_IMPOSSIBLE)
+	d->inflight_known &= !!(p->has & POOL_HAS_INFLIGHT);
+	if (p->state == POOL_IMPOSSIBLE)
 		return;
-	d->inflight_known = true;
 	d->inflight += p->inflight;
 	d->inflight_bytes += p->inflight_bytes;
 }
@@ -240,7 +241,7 @@ static void begin_device(struct model_device *d)
 	d->parts = 0;
 	d->inflight = 0;
 	d->inflight_bytes = 0;
-	d->inflight_known = false;
+	d->inflight_known = true; /* of no pools there are no pages out */
 }
 
 static int by_key(const void *a, const void *b)
@@ -298,6 +299,18 @@ static int list_pools(struct model *m)
 	return 0;
 }
 
+/* What a source knows of every pool it may come to see. */
+static uint32_t source_known(const struct source_info *info)
+{
+	uint32_t known = info->counters ? (1u << PP_NR_COUNTERS) - 1 : 0;
+
+	for (int k = 0; k < info->nr_missing; k++)
+		for (int i = 0; i < PP_NR_COUNTERS; i++)
+			if (!strcmp(info->missing[k].counter, counter_paths[i]))
+				known &= ~(1u << i);
+	return known;
+}
+
 int model_update(struct model *m, struct snapshot *s)
 {
 	int err;
@@ -320,6 +333,8 @@ int model_update(struct model *m, struct snapshot *s)
 		err = add_past(m);
 	if (err)
 		return err;
+	if (!m->totals.parts) /* no pool yet is nothing counted yet, not unknown */
+		m->totals.counters_known = source_known(&m->now.source);
 	for (size_t i = 0; i < m->nr_devices; i++) {
 		struct model_device *d = &m->devices[i];
 

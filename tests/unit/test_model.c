@@ -70,8 +70,20 @@ static void no_pools(void **state)
 		assert_int_equal(m.nr_devices, 0);
 		assert_int_equal(m.totals.pools, 0);
 		assert_nan(m.totals.figures.recycle_ratio);
+		/* nothing is out, and nothing was counted of what the source can count */
+		assert_true(m.totals.inflight_known);
+		assert_int_equal(m.totals.counters_known, (1 << PP_NR_COUNTERS) - 1);
 	}
 	assert_near(m.interval_s, 1);
+	unit_snapshot(&s, 4);
+	snprintf(s.source.missing[0].counter, sizeof(s.source.missing[0].counter), "alloc.waive");
+	s.source.nr_missing = 1;
+	update(&m, &s);
+	assert_int_equal(m.totals.counters_known, ((1 << PP_NR_COUNTERS) - 1) & ~(1 << PP_WAIVE));
+	unit_snapshot(&s, 5);
+	s.source.counters = NULL;
+	update(&m, &s);
+	assert_int_equal(m.totals.counters_known, 0);
 	model_free(&m);
 }
 
@@ -895,6 +907,7 @@ static void unknown_inflight_is_not_nothing(void **state)
 	(void)state;
 	model_init(&m);
 	unit_snapshot(&s, 1);
+	unit_pool(&s, 0x2000, 2);
 	p = unit_pool(&s, 0x1000, 2);
 	p->has &= ~(uint32_t)POOL_HAS_INFLIGHT;
 	update(&m, &s);
