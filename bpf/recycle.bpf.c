@@ -198,6 +198,17 @@ static __always_inline struct bulk_pool *bulk_pool(struct bulk_state *b, __u64 p
 	return NULL;
 }
 
+/* How many parts of @page come before entry @i of the bulk put: by then they are put. */
+static __always_inline __u32 parts_before(struct here *h, __u32 i, const struct page *page)
+{
+	__u32 parts = 0;
+
+	for (__u32 k = 0; k < BULK_MAX && k < i; k++)
+		if (netmem_head(h->ctx->bulk.data[k], &h->ctx->scratch) == page)
+			parts++;
+	return parts;
+}
+
 /* Page @i of a bulk put of netmems. */
 static __noinline int bulk_netmem(__u32 i)
 {
@@ -207,13 +218,17 @@ static __noinline int bulk_netmem(__u32 i)
 	struct bulk_state *b;
 	struct here h;
 	__u64 netmem;
+	long parts;
 
 	if (!here_ctx(&h) || i >= BULK_MAX)
 		return 0;
 	b = &h.ctx->bulk;
 	netmem = b->data[i];
 	page = netmem_head(netmem, &h.ctx->scratch);
-	if (READ(page, pp_ref_count.counter) != 1)
+	parts = READ(page, pp_ref_count.counter);
+	if (parts > 1)
+		parts -= parts_before(&h, i, page);
+	if (parts != 1)
 		return 0; /* other fragments of the page are still out */
 	pool = page_owner(page, &h.ctx->scratch);
 	if (!pool || !here_counts(&h, (__u64)pool))
