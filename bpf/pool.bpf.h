@@ -29,6 +29,9 @@ static __always_inline void read_device(struct pp_pool *p, const struct net_devi
 	const struct device *parent = BPF_CORE_READ(dev, dev.parent);
 	const char *kind = BPF_CORE_READ(dev, rtnl_link_ops, kind);
 
+	/* Not registered yet: its name is a pattern. */
+	if (!BPF_CORE_READ(dev, ifindex))
+		return;
 	bpf_core_read_str(p->ifname, sizeof(p->ifname), &dev->name);
 	p->ifindex = BPF_CORE_READ(dev, ifindex);
 	p->netns = BPF_CORE_READ(dev, nd_net.net, ns.inum);
@@ -70,12 +73,32 @@ static __always_inline void read_renamed(struct pp_pool *p)
 		bpf_core_read_str(p->ifname, sizeof(p->ifname), &dev->name);
 }
 
+#define LOOPBACK_IFINDEX 1 /* include/net/flow.h */
+
+/* The network device of @pool where the kernel tells, or NULL. @napi: the pool's, or NULL. */
+static __always_inline const struct net_device *
+pool_netdev(const struct pp_pool *p, const struct page_pool *pool, const struct napi_struct *napi)
+{
+	const struct net_device *dev = napi ? BPF_CORE_READ(napi, dev) : NULL;
+
+	if (dev || !bpf_core_field_exists(pool->slow.netdev))
+		return dev;
+	dev = BPF_CORE_READ(pool, slow.netdev);
+	/* NET_PTR_POISON (6.8 and later) marks a device whose namespace is gone. */
+	if ((__s64)dev >= -4096)
+		return NULL;
+	/* Of a device that leaves its namespace: page_pool_unreg_netdev(), page_pool_user.c. */
+	if (dev && p->ifindex && BPF_CORE_READ(dev, ifindex) == LOOPBACK_IFINDEX)
+		return NULL;
+	return dev;
+}
+
 /* Everything but the books: what may be read at any time, in any order. */
 static __always_inline void read_pool(struct pp_pool *p, const struct page_pool *pool)
 {
 	const struct page_pool___flags *old = (const void *)pool;
 	const struct net_device *dev;
-	struct napi_struct *napi;
+	struct napi_struct *napi = NULL;
 
 	p->order = BPF_CORE_READ(pool, p.order);
 	p->pool_size = BPF_CORE_READ(pool, p.pool_size);
@@ -105,14 +128,11 @@ static __always_inline void read_pool(struct pp_pool *p, const struct page_pool 
 		return;
 	if (BPF_CORE_READ(pool, p.dev))
 		read_dev(p, BPF_CORE_READ(pool, p.dev));
-	if (bpf_core_field_exists(pool->slow.netdev)) {
-		dev = BPF_CORE_READ(pool, slow.netdev);
-		/* NET_PTR_POISON (6.8 and later) marks a device whose namespace is gone. */
-		if (dev && (__s64)dev < -4096)
-			read_device(p, dev);
-	} else {
+	dev = pool_netdev(p, pool, napi);
+	if (dev)
+		read_device(p, dev);
+	else if (!bpf_core_field_exists(pool->slow.netdev))
 		read_renamed(p);
-	}
 }
 
 #endif /* PPOOLTOP_POOL_BPF_H */

@@ -10,6 +10,7 @@ const volatile __u64 page_pools = 0;
 const volatile bool preempt_rt = false;
 const volatile bool frag_share_is_fast = false;
 const volatile bool frag_reuse_is_cached = false;
+const volatile __u32 tick_ns = 0; /* of the kernel's jiffies */
 /* Which laws the books can be held against: bits PP_LAW_x. */
 const volatile __u32 laws = 0;
 __u32 pages_calls = PAGES_UNKNOWN;
@@ -45,8 +46,8 @@ static __always_inline void take_sides(const struct pp_pool *p, const struct sum
 }
 
 /*
- * A refresh's work space on its CPU, too large for a program's stack. Two readers can meet on a
- * CPU, where the kernel preempts one: the second has to come again.
+ * A refresh's work space, too large for a program's stack. One reader at a time: a second one would
+ * derive counters from what the first has read half of.
  */
 struct work {
 	__u32 busy;
@@ -55,13 +56,13 @@ struct work {
 };
 
 struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);
 	__type(key, __u32);
 	__type(value, struct work);
 } works SEC(".maps");
 
-static __always_inline struct work *my_work(void)
+static __always_inline struct work *the_work(void)
 {
 	__u32 zero = 0;
 
@@ -159,7 +160,7 @@ __weak __noinline int read_books(__u32 slot)
 {
 	struct pp_pool *p = bpf_map_lookup_elem(&pools, &slot);
 	const struct page_pool *pool;
-	struct work *w = my_work();
+	struct work *w = the_work();
 	struct reading *r;
 	__u32 least = 0, generation;
 
@@ -304,6 +305,65 @@ static __always_inline bool still_listed(const struct pp_pool *p)
 /* --- refresh ------------------------------------------------------------------------------------
  */
 
+#define MAX_QUEUES 4096
+
+struct queue_search {
+	const void *rx;
+	__u64 napi;
+	__s32 found;
+};
+
+static long is_queue(__u32 i, struct queue_search *s)
+{
+	const struct netdev_rx_queue *rx = s->rx;
+
+	if ((__u64)BPF_CORE_READ(rx, napi) == s->napi) {
+		s->found = i;
+		return 1;
+	}
+	s->rx += bpf_core_type_size(struct netdev_rx_queue);
+	return 0;
+}
+
+/*
+ * The receive queue of a pool, where the driver told which NAPI serves it: netif_queue_set_napi(),
+ * 6.7 and later. Where it did not, mem_connect may have: tracepoints.bpf.c.
+ */
+static __always_inline void find_queue(struct pp_pool *p, const struct page_pool *pool)
+{
+	struct queue_search s = {.found = -1};
+	const struct net_device *dev;
+	struct napi_struct *napi;
+	__u32 nr;
+
+	if (!bpf_core_field_exists(((struct netdev_rx_queue *)0)->napi) || p->queue >= 0)
+		return;
+	napi = BPF_CORE_READ(pool, p.napi);
+	dev = napi ? BPF_CORE_READ(napi, dev) : NULL;
+	if (!dev)
+		return;
+	s.napi = (__u64)napi;
+	s.rx = BPF_CORE_READ(dev, _rx);
+	nr = BPF_CORE_READ(dev, real_num_rx_queues);
+	bpf_loop(nr < MAX_QUEUES ? nr : MAX_QUEUES, is_queue, &s, 0);
+	p->queue = s.found;
+}
+
+/*
+ * A pool that is met when it is destroyed already: since when, by its own word. Kept in ticks, of
+ * 32 bits as page_pool_release_retry() takes them; 0 until its first retry is due.
+ */
+static __always_inline void find_destroyed(struct pp_pool *p, const struct page_pool *pool)
+{
+	__u32 start = BPF_CORE_READ(pool, defer_start);
+
+	if (p->destroyed_ns || !BPF_CORE_READ(pool, destroy_cnt))
+		return;
+	p->destroyed_ns = bpf_ktime_get_ns();
+	if (start)
+		p->destroyed_ns -= (__u64)((__u32)bpf_jiffies64() - start) * tick_ns;
+}
+
 static long refresh_one(void *map, __u64 *address, __u32 *slot, void *ctx)
 {
 	struct pp_pool *p = bpf_map_lookup_elem(&pools, slot);
@@ -320,15 +380,17 @@ static long refresh_one(void *map, __u64 *address, __u32 *slot, void *ctx)
 	if (read_books(*slot))
 		return 0;
 	read_pool(p, (const void *)p->address);
+	find_queue(p, (const void *)p->address);
+	find_destroyed(p, (const void *)p->address);
 	leave_device(p, &was);
 	return 0;
 }
 
-/* Returns 1 if another one was interrupted on this CPU, and nothing was done. */
+/* Returns 1 if another reader is at it, and nothing was done. */
 SEC("raw_tp")
 int refresh(void *ctx)
 {
-	struct work *w = my_work();
+	struct work *w = the_work();
 
 	if (!w || __sync_fetch_and_or(&w->busy, 1))
 		return 1;

@@ -219,7 +219,7 @@ static __noinline int pool_add(__u64 address, __u32 created)
 	p->base_hold = BPF_CORE_READ(pool, pages_state_hold_cnt);
 	p->base_cache = BPF_CORE_READ(pool, alloc.count);
 	p->base_ring = ring_pages(pool);
-	p->state = PP_SLOT_LIVE;
+	p->state = PP_SLOT_USED;
 	*(volatile __u32 *)&p->generation = generation;
 
 	err = bpf_map_update_elem(&slots, &address, &slot, BPF_NOEXIST);

@@ -52,9 +52,7 @@ int BPF_PROG(pool_release, struct page_pool *pool, s32 inflight, u32 hold_cnt, u
 	p->release = release_cnt;
 	p->cache = 0;
 	p->ring = 0;
-	if (inflight)
-		p->state = PP_SLOT_DRAINING;
-	else
+	if (!inflight)
 		bury(slot, address, false);
 	return 0;
 }

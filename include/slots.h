@@ -12,7 +12,7 @@
  * Raised with every change of meaning below. Collection that was attached by another version is
  * read only if this and the sizes agree: struct pp_meta.
  */
-#define PP_LAYOUT      2
+#define PP_LAYOUT      3
 
 #define PP_MAX_POOLS   4096  /* pools alive at once; more are counted as lost */
 #define PP_MAX_LOST    16384 /* of those, how many are told apart */
@@ -45,9 +45,9 @@ _Static_assert(sizeof(struct pp_counts) == 128, "one slot is two cache lines");
 
 enum pp_slot_state {
 	PP_SLOT_FREE,
-	PP_SLOT_LIVE,
-	PP_SLOT_DRAINING, /* page_pool_destroy() was called, pages are still out */
-	PP_SLOT_DEAD, /* freed by the kernel; the slot keeps its last counts until it is reused */
+	PP_SLOT_USED,
+	PP_SLOT_DEAD, /* the pool is freed by the kernel; the slot keeps its last counts until it is
+			 reused */
 };
 
 /* Do the books balance? Each law: what went in less what came out is what is there. */
@@ -73,8 +73,8 @@ struct pp_pool {
 	__u32 generation;
 	__u32 state;	    /* enum pp_slot_state */
 	__u64 since_ns;	    /* CLOCK_MONOTONIC when created, or when first seen */
-	__u64 destroyed_ns; /* of the first page_pool_release() seen, or 0 */
-	__u64 changed_ns;   /* of the last page that came back after that */
+	__u64 destroyed_ns; /* when page_pool_destroy() was called, or 0 */
+	__u64 changed_ns;   /* of the last page seen coming back after that, or 0 */
 	__u32 created;	    /* 1: seen from its creation on, so that counts are its whole life */
 	__u32 id;	    /* pool->user.id, 6.8 and later, else 0 */
 

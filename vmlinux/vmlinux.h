@@ -95,15 +95,25 @@ struct rtnl_link_ops {
 	const char *kind;
 };
 
+struct napi_struct;
+
+/* 6.7 and later; before, without a NAPI, it is elsewhere and not looked at */
+struct netdev_rx_queue {
+	struct napi_struct *napi;
+};
+
 struct net_device {
 	const struct rtnl_link_ops *rtnl_link_ops;
 	char name[16];
 	int ifindex;
 	possible_net_t nd_net;
 	struct device dev;
+	struct netdev_rx_queue *_rx;
+	unsigned int real_num_rx_queues;
 };
 
 struct napi_struct {
+	struct net_device *dev;
 	int list_owner; /* 6.4 and later */
 	unsigned int napi_id;
 };
@@ -158,6 +168,7 @@ struct page_pool_params_slow {
 
 struct page_pool {
 	struct page_pool_params_fast p;
+	unsigned long defer_start;
 	int cpuid; /* 6.9 and later: the CPU that owns the cache, or -1 */
 	u32 pages_state_hold_cnt;
 	long frag_users;

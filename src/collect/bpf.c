@@ -73,6 +73,15 @@ int run_once(int prog_fd)
 	return opts.retval ? -EAGAIN : 0;
 }
 
+/* The clock that is as coarse as the kernel's tick tells how long that is. */
+static __u32 tick_ns(void)
+{
+	struct timespec tick = {0};
+
+	clock_getres(CLOCK_MONOTONIC_COARSE, &tick);
+	return (__u32)tick.tv_nsec;
+}
+
 static void set_constants(struct bpf_source *src)
 {
 	struct ppooltop_bpf *skel = src->skel;
@@ -87,6 +96,7 @@ static void set_constants(struct bpf_source *src)
 	skel->rodata->preempt_rt = kernel_is_rt();
 	skel->rodata->frag_share_is_fast = !new_frags;
 	skel->rodata->frag_reuse_is_cached = new_frags;
+	skel->rodata->tick_ns = tick_ns();
 	skel->bss->global.nr_devices = PP_DEVICE_OTHERS + 1;
 }
 

@@ -41,7 +41,6 @@ struct bpf_source {
 	int nr_cpus;
 	const char *without;
 	bool keep_dead;
-	bool walked; /* through the kernel's list of pools */
 	const void *memory[NR_STORE];
 	size_t memory_len[NR_STORE];
 	struct ksyms *ksyms;

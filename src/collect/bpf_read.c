@@ -24,7 +24,7 @@
 #define BELIEVE_ALL_NS 60000000000
 /* Pages a refill or a slow path has to count yet: 64 in the cache, 64 as held. */
 #define IN_HAND	     128u
-#define READER_TRIES 8 /* while another reader is interrupted on this CPU */
+#define READER_TRIES 500 /* while another reader is at it */
 
 static const struct pp_global *global(const struct bpf_source *src)
 {
@@ -56,8 +56,11 @@ static enum pool_state pool_state(const struct snapshot *s, const struct pp_pool
 		return POOL_DEAD;
 	if (inflight < 0)
 		return POOL_IMPOSSIBLE;
-	if (raw->state == PP_SLOT_DRAINING)
-		return seconds_since(s, raw->changed_ns) >= STUCK_S ? POOL_STUCK : POOL_DRAINING;
+	if (raw->destroyed_ns) /* at the earliest flat since it was met */
+		return seconds_since(s, raw->changed_ns ? raw->changed_ns : raw->since_ns) >=
+				       STUCK_S
+			       ? POOL_STUCK
+			       : POOL_DRAINING;
 	return raw->system ? POOL_SYSTEM : POOL_LIVE;
 }
 
@@ -112,7 +115,7 @@ void bpf_fill_books(struct pool *p, const struct pp_pool *raw, const struct snap
 	p->inflight = snapshot_inflight(raw->hold, raw->release);
 	p->inflight_bytes = bytes_of(p->inflight, raw->order, s);
 	p->state = pool_state(s, raw, p->inflight);
-	p->audit.known = audited && raw->audit == PP_AUDIT_READY && raw->state == PP_SLOT_LIVE &&
+	p->audit.known = audited && raw->audit == PP_AUDIT_READY && raw->state == PP_SLOT_USED &&
 			 !raw->destroyed_ns;
 	p->audit.unaccounted = raw->unaccounted;
 	if (raw->destroyed_ns) {
@@ -324,25 +327,13 @@ static void fill_source(const struct bpf_source *src, struct source_info *info,
 	}
 }
 
-/* Does something have to look for pools that no event announced? */
-static bool must_walk(const struct bpf_source *src)
-{
-	bool creation = false;
-
-	for (int i = 0; i < nr_hooks; i++)
-		creation |= src->attached[i] && hooks[i].group == GROUP_CREATE;
-	return src->walk_fd >= 0 && (!src->walked || !creation || global(src)->lost_pools);
-}
-
+/* Look for pools that no event announced first, or whose event was missed. */
 static int refresh(struct bpf_source *src)
 {
-	int err = 0;
+	int err = src->walk_fd >= 0 ? run_once(src->walk_fd) : 0;
 
-	if (must_walk(src))
-		err = run_once(src->walk_fd);
 	if (err)
 		return err;
-	src->walked = true;
 	for (int i = 0; i < READER_TRIES; i++) {
 		err = run_once(src->refresh_fd);
 		if (err != -EAGAIN)
@@ -356,7 +347,7 @@ static uint32_t unaccounted(const struct bpf_source *src, uint32_t slot)
 {
 	const struct pp_pool *p = store_pool(src, slot);
 
-	return p->state == PP_SLOT_LIVE && p->audit == PP_AUDIT_READY ? p->unaccounted : 0;
+	return p->state == PP_SLOT_USED && p->audit == PP_AUDIT_READY ? p->unaccounted : 0;
 }
 
 /* Is there a difference in the books that was not there at the last snapshot? */

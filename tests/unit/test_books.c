@@ -14,7 +14,7 @@ static void begin(struct snapshot *snap, struct pp_pool *raw, double s)
 {
 	unit_snapshot(snap, s);
 	memset(raw, 0, sizeof(*raw));
-	raw->state = PP_SLOT_LIVE;
+	raw->state = PP_SLOT_USED;
 }
 
 /* Scenario 15: pages in flight, in state @state. */
@@ -104,7 +104,8 @@ static void bytes_are_of_whole_pages(void **state)
 	assert_int_equal(p.inflight_bytes, 0);
 }
 
-static void check_state(uint32_t slot_state, double quiet_s, bool system, enum pool_state want)
+static void check_state(uint32_t slot_state, bool destroyed, double quiet_s, bool system,
+			enum pool_state want)
 {
 	struct pool p = {0};
 	struct snapshot s;
@@ -112,6 +113,7 @@ static void check_state(uint32_t slot_state, double quiet_s, bool system, enum p
 
 	begin(&s, &raw, 1000);
 	raw.state = slot_state;
+	raw.destroyed_ns = destroyed;
 	raw.system = system;
 	raw.hold = 9;
 	raw.changed_ns = (uint64_t)((1000 - quiet_s) * 1e9);
@@ -122,15 +124,34 @@ static void check_state(uint32_t slot_state, double quiet_s, bool system, enum p
 static void states(void **state)
 {
 	(void)state;
-	check_state(PP_SLOT_LIVE, 999, false, POOL_LIVE);
-	check_state(PP_SLOT_LIVE, 999, true, POOL_SYSTEM);
-	check_state(PP_SLOT_DRAINING, 0, false, POOL_DRAINING);
-	check_state(PP_SLOT_DRAINING, 59, false, POOL_DRAINING);
-	check_state(PP_SLOT_DRAINING, 60, false, POOL_STUCK);
-	check_state(PP_SLOT_DRAINING, 999, true, POOL_STUCK);
+	check_state(PP_SLOT_USED, false, 999, false, POOL_LIVE);
+	check_state(PP_SLOT_USED, false, 999, true, POOL_SYSTEM);
+	check_state(PP_SLOT_USED, true, 0, false, POOL_DRAINING);
+	check_state(PP_SLOT_USED, true, 59, false, POOL_DRAINING);
+	check_state(PP_SLOT_USED, true, 60, false, POOL_STUCK);
+	check_state(PP_SLOT_USED, true, 999, true, POOL_STUCK);
 	/* a page came back after the snapshot's time was taken */
-	check_state(PP_SLOT_DRAINING, -1, false, POOL_DRAINING);
-	check_state(PP_SLOT_DEAD, 999, false, POOL_DEAD);
+	check_state(PP_SLOT_USED, true, -1, false, POOL_DRAINING);
+	check_state(PP_SLOT_DEAD, true, 999, false, POOL_DEAD);
+}
+
+/* One that was destroyed long ago, and met a while ago: what it did in between nobody saw. */
+static void stuck_since_met(void **state)
+{
+	struct pool p = {0};
+	struct snapshot s;
+	struct pp_pool raw;
+
+	(void)state;
+	begin(&s, &raw, 1000);
+	raw.hold = 9;
+	raw.destroyed_ns = 1;
+	raw.since_ns = 941 * SECOND;
+	bpf_fill_books(&p, &raw, &s, true);
+	assert_int_equal(p.state, POOL_DRAINING);
+	raw.since_ns = 940 * SECOND;
+	bpf_fill_books(&p, &raw, &s, true);
+	assert_int_equal(p.state, POOL_STUCK);
 }
 
 static void destroyed_since(void **state)
@@ -173,16 +194,15 @@ static bool audit_known(uint32_t slot_state, uint64_t destroyed_ns, uint32_t aud
 static void audits(void **state)
 {
 	(void)state;
-	assert_true(audit_known(PP_SLOT_LIVE, 0, PP_AUDIT_READY, true));
+	assert_true(audit_known(PP_SLOT_USED, 0, PP_AUDIT_READY, true));
 	/* what it began with is not known yet */
-	assert_false(audit_known(PP_SLOT_LIVE, 0, PP_AUDIT_NONE, true));
-	assert_false(audit_known(PP_SLOT_LIVE, 0, PP_AUDIT_ONCE, true));
+	assert_false(audit_known(PP_SLOT_USED, 0, PP_AUDIT_NONE, true));
+	assert_false(audit_known(PP_SLOT_USED, 0, PP_AUDIT_ONCE, true));
 	/* being emptied */
-	assert_false(audit_known(PP_SLOT_LIVE, 1, PP_AUDIT_READY, true));
-	assert_false(audit_known(PP_SLOT_DRAINING, 0, PP_AUDIT_READY, true));
+	assert_false(audit_known(PP_SLOT_USED, 1, PP_AUDIT_READY, true));
 	assert_false(audit_known(PP_SLOT_DEAD, 0, PP_AUDIT_READY, true));
 	/* nobody keeps the books */
-	assert_false(audit_known(PP_SLOT_LIVE, 0, PP_AUDIT_READY, false));
+	assert_false(audit_known(PP_SLOT_USED, 0, PP_AUDIT_READY, false));
 }
 
 int main(void)
@@ -192,6 +212,7 @@ int main(void)
 		cmocka_unit_test(impossible_pool_is_in_no_sum),
 		cmocka_unit_test(bytes_are_of_whole_pages),
 		cmocka_unit_test(states),
+		cmocka_unit_test(stuck_since_met),
 		cmocka_unit_test(destroyed_since),
 		cmocka_unit_test(audits),
 	};
