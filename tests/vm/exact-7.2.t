@@ -15,6 +15,8 @@ $loads
 $others
 group 'fragments (page_pool_alloc_frag_netmem)' exact -S -m 'ppload veth-xdp -n 50000'
 group 'whole pages through veth' exact -S -m 'ppload veth-xdp -n 50000 -s 1472'
+group 'kernel, fentry and kprobe at once' exact -S -m -s kernel -s fentry -s kprobe 'ppload drop -n 50000 -r 3 -C 0' \
+	'ppload pass -n 50000 -r 3 -C 1' 'ppload cpumap -n 50000 -C 2' 'ppload veth-xdp -n 20000'
 $faults
 refute 'fails without release_netmem' exact -S -m -w release_netmem 'ppload cpumap -n 50000'
 refute 'fails without frag_netmem_exit' exact -S -m -w frag_netmem_exit 'ppload veth-xdp -n 20000'"

@@ -11,7 +11,7 @@
  * TAP on stdout.
  *
  *   -a       by what "ppooltop attach" has attached, from now on
- *   -s NAME  count by this source (fentry)
+ *   -s NAME  count by this source (fentry); several: by all of them at once
  *   -l NAME  at this level (full)
  *   -b CMD   run this before starting to count: pools are then met, not born
  *   -w PROG  leave out a BPF program      } faults made on purpose:
@@ -49,6 +49,7 @@
 #include "truth.skel.h"
 
 #define MAX_COMMANDS 16
+#define MAX_SOURCES  4
 
 static const char *const names[] = {
 #define PP_X(ID, side, key, ...) #key,
@@ -568,6 +569,20 @@ static void ask_witness(const struct truth_bpf *truth, const char *witness)
 	check(truth->bss->witnessed, text);
 }
 
+/* Start to count; with what is attached, @begun is what it has counted so far. */
+static struct collect *begin(const struct collect_opts *opts, struct snapshot *begun)
+{
+	struct collect *c;
+
+	if (collect_open(&c, opts) || !collect_bpf(c))
+		die("collect_open", ENOTSUP);
+	if (!opts->fresh && !bpf_source_pinned(collect_bpf(c)))
+		die("what is attached", ENOENT);
+	if (!opts->fresh && collect_read(c, begun))
+		die("collect_read", EIO);
+	return c;
+}
+
 int main(int argc, char **argv)
 {
 	struct collect_opts opts = {.notes = stderr, .fresh = true, .keep_dead = true};
@@ -579,8 +594,10 @@ int main(int argc, char **argv)
 	struct truths base, now;
 	struct truth_bpf *truth;
 	const char *before = NULL, *witness = NULL;
-	struct snapshot s, begun;
-	struct collect *c;
+	const char *sources[MAX_SOURCES] = {"fentry"};
+	struct collect *collects[MAX_SOURCES];
+	struct snapshot s[MAX_SOURCES], begun;
+	int nr_sources = 0;
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	while ((opt = getopt(argc, argv, "ab:w:t:x:s:l:W:SnmL")) != -1) {
@@ -589,7 +606,9 @@ int main(int argc, char **argv)
 			opts.fresh = false;
 			break;
 		case 's':
-			opts.source = optarg;
+			if (nr_sources == MAX_SOURCES)
+				return 2;
+			sources[nr_sources++] = optarg;
 			break;
 		case 'l':
 			opts.level = optarg;
@@ -625,9 +644,8 @@ int main(int argc, char **argv)
 			return 2;
 		}
 	}
-	if (!opts.source && opts.fresh)
-		opts.source = "fentry";
-	snapshot_init(&s, 0);
+	if (!nr_sources)
+		nr_sources = 1;
 	snapshot_init(&begun, 0);
 	truth = truth_bpf__open();
 	if (!truth)
@@ -639,12 +657,10 @@ int main(int argc, char **argv)
 		finish(&commands[0]);
 	}
 	read_truths(truth, &base);
-	if (collect_open(&c, &opts) || !collect_bpf(c))
-		die("collect_open", ENOTSUP);
-	if (!opts.fresh && !bpf_source_pinned(collect_bpf(c)))
-		die("what is attached", ENOENT);
-	if (!opts.fresh && collect_read(c, &begun))
-		die("collect_read", EIO);
+	for (int i = 0; i < nr_sources; i++) {
+		opts.source = opts.fresh ? sources[i] : NULL;
+		collects[i] = begin(&opts, &begun);
+	}
 	if (twice)
 		again = attach_twice(twice);
 
@@ -659,21 +675,27 @@ int main(int argc, char **argv)
 	check(ran, "the load ran");
 	if (witness)
 		ask_witness(truth, witness);
-	wait_for_draining(c, &s);
+	for (int i = 0; i < nr_sources; i++) {
+		snapshot_init(&s[i], 0);
+		wait_for_draining(collects[i], &s[i]);
+	}
 	read_truths(truth, &now);
 	subtract(&now, &base);
-	subtract_begun(&s, &begun);
-	compare(&s, &now, &base, need_stats, need_rest, may_lose, without_cpu, commands,
-		nr_commands);
-	if (netlink)
-		compare_netlink(&s);
-	printf("1..%d\n", tests);
+	for (int i = 0; i < nr_sources; i++) {
+		printf("# %s\n", collect_source_name(collects[i]));
+		subtract_begun(&s[i], &begun);
+		compare(&s[i], &now, &base, need_stats, need_rest, may_lose, without_cpu, commands,
+			nr_commands);
+		if (netlink)
+			compare_netlink(&s[i]);
+		snapshot_free(&s[i]);
+		collect_close(collects[i]);
+	}
 	free(now.list);
+	printf("1..%d\n", tests);
 	free(base.list);
-	snapshot_free(&s);
 	snapshot_free(&begun);
 	ppooltop_bpf__destroy(again);
 	truth_bpf__destroy(truth);
-	collect_close(c);
 	return failures ? 1 : 0;
 }
