@@ -190,6 +190,7 @@ no_directory() {
 	bpftool map create $pins type array key 4 value 4 entries 1 name x
 	says "a file: attach" 2 "not a directory; remove it" ppooltop attach
 	says "a file: detach" 2 "not a directory; remove it" ppooltop detach
+	not_used "a file" "not a directory; remove it"
 	rm $pins
 }
 
@@ -225,9 +226,11 @@ other_version() {
 	says "another version: attach" 2 "ppooltop detach" ppooltop attach
 	expect "another version: detach" 0 ppooltop detach
 	expect "attach" 0 ppooltop attach "$@"
+	layout=$(bpftool -j map lookup pinned $pins/meta key 0 0 0 0 | jq -r ".value[0]")
 	poke 0 0x77
 	not_used "another layout" "another version.*ppooltop detach"
-	poke 0 0x02
+	poke 0 "$layout"
+	attached "and is used again with its own" "true $2 "
 	poke 5 0x77
 	not_used "another size" "another version.*ppooltop detach"
 	expect "another size: detach" 0 ppooltop detach

@@ -186,13 +186,25 @@ static void read_truths(struct truth_bpf *truth, struct truths *t)
 	truth->bss->nr_truths = 0;
 }
 
-static struct truth *find_truth(const struct truths *t, uint64_t address, uint32_t id)
+/* The newest at this address but @later ones; where pools have ids there are none. */
+static struct truth *find_truth(const struct truths *t, uint64_t address, uint32_t id,
+				unsigned int later)
 {
-	/* The newest at this address: an earlier pool there has its own id, where there are ids. */
 	for (uint32_t i = t->nr; i-- > 0;)
-		if (t->list[i].address == address && t->list[i].id == id)
+		if (t->list[i].address == address && t->list[i].id == id && !later--)
 			return &t->list[i];
 	return NULL;
+}
+
+/* How many pools came later and had the same address, where pools have no ids: before 6.8. */
+static unsigned int later_ones(const struct snapshot *s, const struct pool *p)
+{
+	unsigned int later = 0;
+
+	for (size_t i = 0; i < s->nr_pools; i++)
+		later += s->pools[i].address == p->address && s->pools[i].id == p->id &&
+			 s->pools[i].generation > p->generation;
+	return later;
 }
 
 /* The kernel counts from a pool's creation, we from when we came. */
@@ -200,7 +212,7 @@ static void subtract(struct truths *now, const struct truths *base)
 {
 	for (uint32_t k = 0; k < now->nr; k++) {
 		struct truth *t = &now->list[k];
-		const struct truth *b = find_truth(base, t->address, t->id);
+		const struct truth *b = find_truth(base, t->address, t->id, 0);
 
 		for (int i = 0; b && i < 6; i++)
 			t->alloc[i] -= b->alloc[i];
@@ -379,7 +391,7 @@ static void compare(struct snapshot *s, const struct truths *now, const struct t
 	allowed = may_lose ? s->lost_events : 0;
 	for (size_t i = 0; i < s->nr_pools; i++) {
 		struct pool *p = &s->pools[i];
-		const struct truth *t = find_truth(now, p->address, p->id);
+		const struct truth *t = find_truth(now, p->address, p->id, later_ones(s, p));
 
 		if (p->has & POOL_HAS_ADDRESS)
 			allocs_known &= known(p->counters_known, PP_FAST);
@@ -388,7 +400,7 @@ static void compare(struct snapshot *s, const struct truths *now, const struct t
 		 * netlink alone knows it, or it waits for its last pages.
 		 */
 		if (!(p->has & POOL_HAS_ADDRESS) ||
-		    (!p->created && !find_truth(base, p->address, p->id))) {
+		    (!p->created && !find_truth(base, p->address, p->id, 0))) {
 			idle++;
 			continue;
 		}
