@@ -213,14 +213,15 @@ deps:
 check: deps
 	$(Q)$(MAKE) all units units-asan
 	$(Q)$(MAKE) check-style
-	$(Q)tests/vm/fetch-kernel --all
+	$(Q)tests/vm/run --fetch
 	$(Q)$(MAKE) vmlinux-check
 	$(Q)$(PROVE) -j 2 $(UNITS) $(ASAN_UNITS) $(sort $(wildcard tests/*.t)) $(LAB_TESTS)
 
-# The longest first: two run at a time. What takes longer still, or a kernel
-# that is built first, is for "make lab".
-LAB_TESTS := $(addprefix tests/vm/,exact-7.2.t exact-6.12.t exact-6.1.t attach-6.12.t bounded-7.2.t \
-	     nics.t cli-7.2.t cli-6.12.t cli-6.1.t lockdown.t)
+# The longest first: two run at a time. What shows little more, or takes longer
+# still, is for "make lab".
+LAB_TESTS := $(addprefix tests/vm/,exact-7.2.t exact-stats-6.12.t exact-more-7.2.t exact-6.12.t exact-6.1.t \
+	     attach-6.12.t audit-7.2.t ident-7.2.t bounded-7.2.t selftest.t queues-7.2.t exact-more-stats-6.12.t \
+	     churn-7.2.t nics.t cli-7.2.t cli-6.12.t cli-6.1.t cli-stats-6.12.t lockdown.t)
 LONG_TESTS := $(sort $(filter-out $(LAB_TESTS),$(wildcard tests/vm/*.t)))
 
 .PHONY: lab
