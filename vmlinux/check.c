@@ -23,14 +23,19 @@
 
 static int problems;
 
+static void say(const char *format, va_list args)
+{
+	fputs("vmlinux: ", stderr);
+	vfprintf(stderr, format, args);
+	fputc('\n', stderr);
+}
+
 void die(const char *format, ...)
 {
 	va_list args;
 
 	va_start(args, format);
-	fputs("vmlinux: ", stderr);
-	vfprintf(stderr, format, args);
-	fputc('\n', stderr);
+	say(format, args);
 	va_end(args);
 	exit(1);
 }
@@ -40,9 +45,7 @@ void problem(const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	fputs("vmlinux: ", stderr);
-	vfprintf(stderr, format, args);
-	fputc('\n', stderr);
+	say(format, args);
 	va_end(args);
 	problems++;
 }
