@@ -54,17 +54,6 @@ static int hold_setup(struct load_scene *scene)
 			       load_prog_action(live->counts_fd, LOAD_COUNT_SENT, XDP_PASS, false));
 }
 
-/* Reads all there is: counts it, and gives the pages back. */
-static int64_t drain(int fd)
-{
-	int64_t n = 0;
-	char byte;
-
-	while (recv(fd, &byte, sizeof(byte), MSG_DONTWAIT) >= 0)
-		n++;
-	return n;
-}
-
 static int hold_frames(struct load_scene *scene, int fd)
 {
 	struct load_result *res = scene->live.res;
@@ -74,7 +63,7 @@ static int hold_frames(struct load_scene *scene, int fd)
 	err = load_scene_send(scene);
 	if (!err)
 		load_hold(scene->live.opts);
-	res->queued = drain(fd);
+	res->queued = load_read_all(fd);
 	res->received = res->queued;
 	res->seconds = (double)(load_now() - start) / (double)NSEC_PER_SEC;
 	if (!err && (uint64_t)res->queued < res->sent)

@@ -260,6 +260,8 @@ int load_readers_open(struct load_readers *readers, const struct load_opts *opts
 void load_readers_poll(struct load_readers *readers);
 /* Returns how many packets were still unread. Harmless on zeroed memory. */
 int64_t load_readers_close(struct load_readers *readers);
+/* Reads all there is from a socket: counts it, and gives the pages back. */
+int64_t load_read_all(int fd);
 
 /* into.c */
 

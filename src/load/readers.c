@@ -17,7 +17,7 @@
 
 #define SLICE_MS 20
 
-static int64_t read_all(int fd)
+int64_t load_read_all(int fd)
 {
 	int64_t n = 0;
 	char byte;
@@ -34,7 +34,7 @@ static void *read_until_stopped(void *arg)
 
 	while (!atomic_load_explicit(&reader->stop, memory_order_relaxed)) {
 		if (poll(&pfd, 1, SLICE_MS) > 0)
-			read_all(reader->fd);
+			load_read_all(reader->fd);
 	}
 	return NULL;
 }
@@ -103,7 +103,7 @@ int load_readers_open(struct load_readers *readers, const struct load_opts *opts
 void load_readers_poll(struct load_readers *readers)
 {
 	if (!readers->threads && readers->nr)
-		read_all(readers->reader[0].fd);
+		load_read_all(readers->reader[0].fd);
 }
 
 int64_t load_readers_close(struct load_readers *readers)
@@ -116,7 +116,7 @@ int64_t load_readers_close(struct load_readers *readers)
 		atomic_store_explicit(&reader->stop, true, memory_order_relaxed);
 		if (reader->running)
 			pthread_join(reader->thread, NULL);
-		left += read_all(reader->fd);
+		left += load_read_all(reader->fd);
 		close(reader->fd);
 	}
 	readers->nr = 0;
