@@ -42,27 +42,41 @@ static int tx_sink(struct load_scene *scene)
 	return load_scene_sink(scene, scene->pair[0].peer.ifindex, XDP_DROP);
 }
 
-/* drop, pass, tx */
-int load_run_live(const struct load_opts *opts, struct load_result *res)
+static int run(const struct load_opts *opts, struct load_result *res,
+	       int (*setup)(struct load_scene *scene))
 {
 	struct load_scene scene;
-	struct load_link dev;
 	int err;
 
 	err = load_scene_open(&scene, opts, res);
 	if (err)
 		return err;
-	err = load_scene_device(&scene, 0, &dev);
+	err = setup(&scene);
 	if (!err)
-		err = load_sender(&scene);
-	if (!err && opts->mode == LOAD_TX)
-		err = tx_sink(&scene);
-	if (!err) {
-		load_scene_source(&scene, &dev);
 		err = load_scene_send(&scene);
-	}
 	load_scene_close(&scene);
 	return err;
+}
+
+static int live_setup(struct load_scene *scene)
+{
+	struct load_link dev;
+	int err;
+
+	err = load_scene_device(scene, 0, &dev);
+	if (err)
+		return err;
+	load_scene_source(scene, &dev);
+	err = load_sender(scene);
+	if (!err && scene->live.opts->mode == LOAD_TX)
+		err = tx_sink(scene);
+	return err;
+}
+
+/* drop, pass, tx */
+int load_run_live(const struct load_opts *opts, struct load_result *res)
+{
+	return run(opts, res, live_setup);
 }
 
 static int redirect_setup(struct load_scene *scene)
@@ -84,20 +98,10 @@ static int redirect_setup(struct load_scene *scene)
 
 int load_run_redirect(const struct load_opts *opts, struct load_result *res)
 {
-	struct load_scene scene;
-	int err;
-
 	if (!opts->device[0] != !opts->device[1])
 		return load_fail(res, -EINVAL, "redirect", "one device is not enough",
 				 "name two of them, or none");
-	err = load_scene_open(&scene, opts, res);
-	if (err)
-		return err;
-	err = redirect_setup(&scene);
-	if (!err)
-		err = load_scene_send(&scene);
-	load_scene_close(&scene);
-	return err;
+	return run(opts, res, redirect_setup);
 }
 
 /* The highest CPU that is online and not `other`; with one CPU that one. */
@@ -111,10 +115,9 @@ static int other_cpu(int other)
 		return best;
 	while (fscanf(file, "%d", &from) == 1) {
 		to = from;
-		if (fscanf(file, "%c", &sep) == 1 && sep == '-') {
-			if (fscanf(file, "%d%c", &to, &sep) < 1)
-				break;
-		}
+		if (fscanf(file, "%c", &sep) == 1 && sep == '-' &&
+		    fscanf(file, "%d%c", &to, &sep) < 1)
+			break;
 		if (to != other)
 			best = to;
 		else if (to > from)
@@ -124,12 +127,13 @@ static int other_cpu(int other)
 	return best;
 }
 
-static int cpumap_setup(struct load_scene *scene)
+/* Makes scene->cpumap_fd with a program that drops on @cpu. */
+static int make_cpumap(struct load_scene *scene, int cpu)
 {
-	int cpu = other_cpu(scene->live.opts->cpu), err;
 	uint32_t key = (uint32_t)cpu;
 	struct bpf_cpumap_val value = {.qsize = CPUMAP_QUEUE};
 	struct load_live *live = &scene->live;
+	int err;
 
 	live->res->other_cpu = cpu;
 	scene->sink_fd = load_prog_action(live->counts_fd, LOAD_COUNT_RECEIVED, XDP_DROP, true);
@@ -143,10 +147,22 @@ static int cpumap_setup(struct load_scene *scene)
 		return load_fail(live->res, scene->cpumap_fd, "making a cpumap", NULL,
 				 "use a kernel with CONFIG_BPF_SYSCALL");
 	err = bpf_map_update_elem(scene->cpumap_fd, &key, &value, 0);
+	return err ? load_fail(live->res, err, "starting a cpumap thread", NULL, "see dmesg") : 0;
+}
+
+static int cpumap_setup(struct load_scene *scene)
+{
+	int cpu = other_cpu(scene->live.opts->cpu), err;
+	struct load_link dev;
+
+	err = load_scene_device(scene, 0, &dev);
+	if (!err)
+		err = make_cpumap(scene, cpu);
 	if (err)
-		return load_fail(live->res, err, "starting a cpumap thread", NULL, "see dmesg");
-	return load_scene_prog(
-		scene, load_prog_cpumap(live->counts_fd, LOAD_COUNT_SENT, scene->cpumap_fd, cpu));
+		return err;
+	load_scene_source(scene, &dev);
+	return load_scene_prog(scene, load_prog_cpumap(scene->live.counts_fd, LOAD_COUNT_SENT,
+						       scene->cpumap_fd, cpu));
 }
 
 /*
@@ -155,22 +171,7 @@ static int cpumap_setup(struct load_scene *scene)
  */
 int load_run_cpumap(const struct load_opts *opts, struct load_result *res)
 {
-	struct load_scene scene;
-	struct load_link dev;
-	int err;
-
-	err = load_scene_open(&scene, opts, res);
-	if (err)
-		return err;
-	err = load_scene_device(&scene, 0, &dev);
-	if (!err)
-		err = cpumap_setup(&scene);
-	if (!err) {
-		load_scene_source(&scene, &dev);
-		err = load_scene_send(&scene);
-	}
-	load_scene_close(&scene);
-	return err;
+	return run(opts, res, cpumap_setup);
 }
 
 /* Drivers whose transmit completion calls xdp_return_frame_bulk(), in 6.1 to 7.2. vmxnet3 (from
@@ -182,19 +183,18 @@ static const char *const bulk_drivers[] = {
 
 static int bulk_find(struct load_scene *scene, struct load_link *dev)
 {
-	const struct load_opts *opts = scene->live.opts;
+	const char *name = scene->live.opts->device[0];
 	struct load_result *res = scene->live.res;
-	char name[IFNAMSIZ];
+	char found[IFNAMSIZ];
 	int err;
 
-	if (opts->device[0]) {
-		err = load_rtnl_get(&scene->rtnl, opts->device[0], dev);
-		return err ? load_fail(res, err, opts->device[0], NULL, "see `ip link`") : 0;
+	if (!name) {
+		if (load_sysdev_find(bulk_drivers, NULL, found))
+			return load_fail(res, -EOPNOTSUPP, "bulk",
+					 "no NIC with a driver that does it",
+					 "use a vmxnet3 (QEMU has one) on Linux 6.6 or later");
+		name = found;
 	}
-	err = load_sysdev_find(bulk_drivers, NULL, name);
-	if (err)
-		return load_fail(res, -EOPNOTSUPP, "bulk", "no NIC with a driver that does it",
-				 "use a vmxnet3 (QEMU has one) on Linux 6.6 or later");
 	err = load_rtnl_get(&scene->rtnl, name, dev);
 	return err ? load_fail(res, err, name, NULL, "see `ip link`") : 0;
 }
