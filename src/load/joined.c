@@ -16,49 +16,56 @@
 #define ADDR_S	      600
 #define ADDR_RENEW_NS (60 * NSEC_PER_SEC)
 
+static int get_link(struct load_joined *j, const char *name, struct load_link *link)
+{
+	int err = load_rtnl_get(&j->rtnl, name, link);
+
+	return err ? load_fail(j->res, err, name, NULL, "see `ip link` for the devices") : 0;
+}
+
 static int find_named(struct load_joined *j)
 {
 	int err;
 
-	for (int i = 0; i < 2; i++) {
-		err = load_rtnl_get(&j->rtnl, j->opts->device[i], i ? &j->far : &j->near);
-		if (err)
-			return load_fail(j->res, err, j->opts->device[i], NULL,
-					 "see `ip link` for the devices");
-	}
-	if (j->near.ifindex == j->far.ifindex)
-		return load_fail(j->res, -EINVAL, j->near.name, "the same device twice",
-				 "name two of them, or none");
-	return 0;
+	err = get_link(j, j->opts->device[0], &j->near);
+	if (!err)
+		err = get_link(j, j->opts->device[1], &j->far);
+	if (!err && j->near.ifindex == j->far.ifindex)
+		err = load_fail(j->res, -EINVAL, j->near.name, "the same device twice",
+				"name two of them, or none");
+	return err;
 }
 
-static int find_devices(struct load_joined *j)
+static int find_any(struct load_joined *j)
 {
 	const char *mode = load_modes[j->opts->mode].name;
 	char first[IFNAMSIZ], second[IFNAMSIZ];
 	int err;
 
-	if (!j->opts->device[0] != !j->opts->device[1])
-		return load_fail(j->res, -EINVAL, mode, "one device is not enough",
-				 "name two of them, or none");
-	if (j->opts->device[0])
-		return find_named(j);
 	err = load_sysdev_find(NULL, NULL, first);
 	if (!err)
 		err = load_sysdev_find(NULL, first, second);
 	if (err)
 		return load_fail(j->res, -EOPNOTSUPP, mode, "this machine has no two NICs",
 				 "give it two that are joined, and name them with -d");
-	err = load_rtnl_get(&j->rtnl, first, &j->near);
+	err = get_link(j, first, &j->near);
 	if (!err)
-		err = load_rtnl_get(&j->rtnl, second, &j->far);
-	if (err)
-		return load_fail(j->res, err, first, NULL, "see `ip link` for the devices");
+		err = get_link(j, second, &j->far);
 	/* Moving a NIC takes its addresses away: that is not for us to decide. */
-	if (j->far.flags & IFF_UP)
-		return load_fail(j->res, -EOPNOTSUPP, second, "found, but in use",
-				 "name two with -d; the second one loses its addresses");
-	return 0;
+	if (!err && j->far.flags & IFF_UP)
+		err = load_fail(j->res, -EOPNOTSUPP, second, "found, but in use",
+				"name two with -d; the second one loses its addresses");
+	return err;
+}
+
+static int find_devices(struct load_joined *j)
+{
+	const char *const *device = j->opts->device;
+
+	if (!device[0] != !device[1])
+		return load_fail(j->res, -EINVAL, load_modes[j->opts->mode].name,
+				 "one device is not enough", "name two of them, or none");
+	return device[0] ? find_named(j) : find_any(j);
 }
 
 /* A private namespace, seen from home: only a socket for it is opened inside. */

@@ -22,28 +22,30 @@ struct veth {
 	struct load_into into;
 };
 
+static int enter_one(struct veth *v, struct load_ns *ns, struct load_rtnl *rtnl)
+{
+	int err;
+
+	err = load_ns_enter(ns, v->res);
+	if (err)
+		return err;
+	err = load_rtnl_open(rtnl);
+	return err ? load_fail(v->res, err, "opening rtnetlink", NULL, "see dmesg") : 0;
+}
+
 /* Both namespaces; the thread is in the far one afterwards, each rtnetlink socket in its own. */
 static int enter(struct veth *v)
 {
 	int err;
 
-	err = load_ns_enter(&v->near, v->res);
+	err = enter_one(v, &v->near, &v->rtnl_near);
 	if (err)
 		return err;
-	err = load_rtnl_open(&v->rtnl_near);
-	if (err)
-		return load_fail(v->res, err, "opening rtnetlink", NULL, "see dmesg");
 	v->into.out_fd = load_packet_socket();
 	if (v->into.out_fd < 0)
 		return load_fail(v->res, v->into.out_fd, "packet socket", NULL,
 				 "use a kernel with CONFIG_PACKET");
-	err = load_ns_enter(&v->far, v->res);
-	if (err)
-		return err;
-	err = load_rtnl_open(&v->rtnl_far);
-	if (err)
-		return load_fail(v->res, err, "opening rtnetlink", NULL, "see dmesg");
-	return 0;
+	return enter_one(v, &v->far, &v->rtnl_far);
 }
 
 static int set_mtu(struct veth *v)
