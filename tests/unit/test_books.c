@@ -9,31 +9,42 @@
 
 #define SECOND 1000000000ull
 
+struct books {
+	struct snapshot snap;
+	struct pp_pool raw;
+	struct pool pool;
+};
+
 /* A live pool in a snapshot of @s seconds after boot. */
-static void begin(struct snapshot *snap, struct pp_pool *raw, double s)
+static void begin(struct books *b, double s)
 {
-	unit_snapshot(snap, s);
-	memset(raw, 0, sizeof(*raw));
-	raw->state = PP_SLOT_USED;
+	memset(b, 0, sizeof(*b));
+	unit_snapshot(&b->snap, s);
+	b->raw.state = PP_SLOT_USED;
+}
+
+static const struct pool *filled(struct books *b)
+{
+	bpf_fill_books(&b->pool, &b->raw, &b->snap, true);
+	return &b->pool;
 }
 
 /* Scenario 15: pages in flight, in state @state. */
 static void check_inflight(uint32_t hold, uint32_t release, int64_t inflight, uint64_t bytes,
 			   enum pool_state state)
 {
-	struct pool p = {0};
-	struct snapshot s;
-	struct pp_pool raw;
+	const struct pool *p;
+	struct books b;
 
-	begin(&s, &raw, 1);
-	raw.hold = hold;
-	raw.release = release;
-	bpf_fill_books(&p, &raw, &s, true);
-	assert_int_equal(p.hold, hold);
-	assert_int_equal(p.release, release);
-	assert_int_equal(p.inflight, inflight);
-	assert_int_equal(p.inflight_bytes, bytes);
-	assert_int_equal(p.state, state);
+	begin(&b, 1);
+	b.raw.hold = hold;
+	b.raw.release = release;
+	p = filled(&b);
+	assert_int_equal(p->hold, hold);
+	assert_int_equal(p->release, release);
+	assert_int_equal(p->inflight, inflight);
+	assert_int_equal(p->inflight_bytes, bytes);
+	assert_int_equal(p->state, state);
 }
 
 static void hold_less_release(void **state)
@@ -59,19 +70,18 @@ static void hold_less_release(void **state)
 /* It is in no sum of pages and bytes. */
 static void impossible_pool_is_in_no_sum(void **state)
 {
-	struct snapshot s;
-	struct pp_pool raw;
+	struct books b;
 	struct model m;
 
 	(void)state;
 	model_init(&m);
-	begin(&s, &raw, 1);
-	raw.hold = 8;
-	bpf_fill_books(unit_pool(&s, 0x1000, 2), &raw, &s, true);
-	raw.hold = 100;
-	raw.release = 51546;
-	bpf_fill_books(unit_pool(&s, 0x2000, 2), &raw, &s, true);
-	assert_int_equal(model_update(&m, &s), 0);
+	begin(&b, 1);
+	b.raw.hold = 8;
+	bpf_fill_books(unit_pool(&b.snap, 0x1000, 2), &b.raw, &b.snap, true);
+	b.raw.hold = 100;
+	b.raw.release = 51546;
+	bpf_fill_books(unit_pool(&b.snap, 0x2000, 2), &b.raw, &b.snap, true);
+	assert_int_equal(model_update(&m, &b.snap), 0);
 	assert_int_equal(m.totals.pools, 2);
 	assert_int_equal(m.totals.inflight, 8);
 	assert_int_equal(m.totals.inflight_bytes, 8 * 4096);
@@ -82,43 +92,35 @@ static void impossible_pool_is_in_no_sum(void **state)
 
 static void bytes_are_of_whole_pages(void **state)
 {
-	struct pool p = {0};
-	struct snapshot s;
-	struct pp_pool raw;
+	struct books b;
 
 	(void)state;
-	begin(&s, &raw, 1);
-	raw.hold = 3;
-	raw.order = 5;
-	bpf_fill_books(&p, &raw, &s, true);
-	assert_int_equal(p.inflight_bytes, 3 * 32 * 4096);
-	s.host.page_size = 65536;
-	bpf_fill_books(&p, &raw, &s, true);
-	assert_int_equal(p.inflight_bytes, 3 * 32 * 65536);
+	begin(&b, 1);
+	b.raw.hold = 3;
+	b.raw.order = 5;
+	assert_int_equal(filled(&b)->inflight_bytes, 3 * 32 * 4096);
+	b.snap.host.page_size = 65536;
+	assert_int_equal(filled(&b)->inflight_bytes, 3 * 32 * 65536);
 	/* what is read of a pool that is just freed may be anything: the sanitizers look on */
 	for (uint32_t order = 6; order; order *= 2) {
-		raw.order = order + 1;
-		bpf_fill_books(&p, &raw, &s, true);
-		assert_int_equal(p.inflight, 3);
+		b.raw.order = order + 1;
+		assert_int_equal(filled(&b)->inflight, 3);
 	}
-	assert_int_equal(p.inflight_bytes, 0);
+	assert_int_equal(b.pool.inflight_bytes, 0);
 }
 
 static void check_state(uint32_t slot_state, bool destroyed, double quiet_s, bool system,
 			enum pool_state want)
 {
-	struct pool p = {0};
-	struct snapshot s;
-	struct pp_pool raw;
+	struct books b;
 
-	begin(&s, &raw, 1000);
-	raw.state = slot_state;
-	raw.destroyed_ns = destroyed;
-	raw.system = system;
-	raw.hold = 9;
-	raw.changed_ns = (uint64_t)((1000 - quiet_s) * 1e9);
-	bpf_fill_books(&p, &raw, &s, true);
-	assert_int_equal(p.state, want);
+	begin(&b, 1000);
+	b.raw.state = slot_state;
+	b.raw.destroyed_ns = destroyed;
+	b.raw.system = system;
+	b.raw.hold = 9;
+	b.raw.changed_ns = (uint64_t)((1000 - quiet_s) * 1e9);
+	assert_int_equal(filled(&b)->state, want);
 }
 
 static void states(void **state)
@@ -138,57 +140,46 @@ static void states(void **state)
 /* One that was destroyed long ago, and met a while ago: what it did in between nobody saw. */
 static void stuck_since_met(void **state)
 {
-	struct pool p = {0};
-	struct snapshot s;
-	struct pp_pool raw;
+	struct books b;
 
 	(void)state;
-	begin(&s, &raw, 1000);
-	raw.hold = 9;
-	raw.destroyed_ns = 1;
-	raw.since_ns = 941 * SECOND;
-	bpf_fill_books(&p, &raw, &s, true);
-	assert_int_equal(p.state, POOL_DRAINING);
-	raw.since_ns = 940 * SECOND;
-	bpf_fill_books(&p, &raw, &s, true);
-	assert_int_equal(p.state, POOL_STUCK);
+	begin(&b, 1000);
+	b.raw.hold = 9;
+	b.raw.destroyed_ns = 1;
+	b.raw.since_ns = 941 * SECOND;
+	assert_int_equal(filled(&b)->state, POOL_DRAINING);
+	b.raw.since_ns = 940 * SECOND;
+	assert_int_equal(filled(&b)->state, POOL_STUCK);
 }
 
 static void destroyed_since(void **state)
 {
-	struct pool p = {0};
-	struct snapshot s;
-	struct pp_pool raw;
+	struct books b;
 
 	(void)state;
-	begin(&s, &raw, 505702);
-	bpf_fill_books(&p, &raw, &s, true);
-	assert_false(p.has & POOL_HAS_DESTROYED);
-	raw.destroyed_ns = 100 * SECOND;
-	bpf_fill_books(&p, &raw, &s, true);
-	assert_true(p.has & POOL_HAS_DESTROYED);
-	assert_near(p.destroyed_s, 505602);
+	begin(&b, 505702);
+	assert_false(filled(&b)->has & POOL_HAS_DESTROYED);
+	b.raw.destroyed_ns = 100 * SECOND;
+	assert_true(filled(&b)->has & POOL_HAS_DESTROYED);
+	assert_near(b.pool.destroyed_s, 505602);
 	/* after the snapshot's time was taken */
-	raw.destroyed_ns = 505703 * SECOND;
-	bpf_fill_books(&p, &raw, &s, true);
-	assert_near(p.destroyed_s, 0);
+	b.raw.destroyed_ns = 505703 * SECOND;
+	assert_near(filled(&b)->destroyed_s, 0);
 }
 
 static bool audit_known(uint32_t slot_state, uint64_t destroyed_ns, uint32_t audit, bool audited)
 {
-	struct pool p = {0};
-	struct snapshot s;
-	struct pp_pool raw;
+	struct books b;
 
-	begin(&s, &raw, 1);
-	raw.state = slot_state;
-	raw.destroyed_ns = destroyed_ns;
-	raw.audit = audit;
-	raw.unaccounted = 7;
-	bpf_fill_books(&p, &raw, &s, audited);
-	if (p.audit.known)
-		assert_int_equal(p.audit.unaccounted, 7);
-	return p.audit.known;
+	begin(&b, 1);
+	b.raw.state = slot_state;
+	b.raw.destroyed_ns = destroyed_ns;
+	b.raw.audit = audit;
+	b.raw.unaccounted = 7;
+	bpf_fill_books(&b.pool, &b.raw, &b.snap, audited);
+	if (b.pool.audit.known)
+		assert_int_equal(b.pool.audit.unaccounted, 7);
+	return b.pool.audit.known;
 }
 
 static void audits(void **state)
