@@ -5,6 +5,31 @@
 
 #include "model.h"
 
+static struct pool *add(struct snapshot *s, bool cpus)
+{
+	struct pool *p = snapshot_add(s, cpus);
+
+	assert_non_null(p);
+	return p;
+}
+
+static struct past *add_past(struct snapshot *s)
+{
+	struct past *past = snapshot_add_past(s);
+
+	assert_non_null(past);
+	return past;
+}
+
+static void check_empty(const struct snapshot *s)
+{
+	assert_int_equal(s->nr_pools, 0);
+	assert_int_equal(s->cap_pools, 0);
+	assert_null(s->pools);
+	assert_int_equal(s->nr_past, 0);
+	assert_null(s->past);
+}
+
 static void starts_empty(void **state)
 {
 	struct snapshot s;
@@ -12,10 +37,7 @@ static void starts_empty(void **state)
 	(void)state;
 	snapshot_init(&s, 3);
 	assert_int_equal(s.nr_cpus, 3);
-	assert_int_equal(s.nr_pools, 0);
-	assert_null(s.pools);
-	assert_int_equal(s.nr_past, 0);
-	assert_null(s.past);
+	check_empty(&s);
 	assert_null(snapshot_find_id(&s, 0));
 	snapshot_free(&s);
 	assert_int_equal(s.nr_cpus, 3);
@@ -28,8 +50,7 @@ static void new_pool_knows_nothing(void **state)
 
 	(void)state;
 	snapshot_init(&s, 2);
-	p = snapshot_add(&s, true);
-	assert_non_null(p);
+	p = add(&s, true);
 	assert_int_equal(p->has, 0);
 	assert_int_equal(p->counters_known, 0);
 	assert_int_equal(p->queue, -1);
@@ -39,9 +60,7 @@ static void new_pool_knows_nothing(void **state)
 		assert_int_equal(p->cpus[0].n[i], 0);
 		assert_int_equal(p->cpus[1].n[i], 0);
 	}
-	p = snapshot_add(&s, false);
-	assert_non_null(p);
-	assert_null(p->cpus);
+	assert_null(add(&s, false)->cpus);
 	snapshot_free(&s);
 }
 
@@ -52,9 +71,8 @@ static void grows(void **state)
 	(void)state;
 	snapshot_init(&s, 2);
 	for (uint32_t i = 0; i < 1000; i++) {
-		struct pool *p = snapshot_add(&s, true);
+		struct pool *p = add(&s, true);
 
-		assert_non_null(p);
 		p->id = i + 1;
 		p->has = POOL_HAS_ID;
 		p->cpus[1].n[PP_FAST] = i;
@@ -76,11 +94,10 @@ static void finds_only_pools_with_an_id(void **state)
 
 	(void)state;
 	snapshot_init(&s, 1);
-	p = snapshot_add(&s, false);
-	p->id = 7;
+	add(&s, false)->id = 7;
 	assert_null(snapshot_find_id(&s, 7));
 	assert_null(snapshot_find_id(&s, 0));
-	p = snapshot_add(&s, false);
+	p = add(&s, false);
 	p->id = 7;
 	p->has = POOL_HAS_ID;
 	assert_ptr_equal(snapshot_find_id(&s, 7), &s.pools[1]);
@@ -95,12 +112,10 @@ static void frees_twice_and_again(void **state)
 	snapshot_init(&s, 4);
 	for (int round = 0; round < 3; round++) {
 		for (int i = 0; i < 40; i++)
-			assert_non_null(snapshot_add(&s, i % 2));
+			add(&s, i % 2);
 		snapshot_free(&s);
 		snapshot_free(&s);
-		assert_int_equal(s.nr_pools, 0);
-		assert_int_equal(s.cap_pools, 0);
-		assert_null(s.pools);
+		check_empty(&s);
 	}
 }
 
@@ -112,9 +127,8 @@ static void past_grows(void **state)
 	(void)state;
 	snapshot_init(&s, 2);
 	for (uint64_t i = 0; i < 1000; i++) {
-		struct past *past = snapshot_add_past(&s);
+		struct past *past = add_past(&s);
 
-		assert_non_null(past);
 		assert_memory_equal(past, &nothing, sizeof(nothing));
 		past->ifindex = (int)i;
 		past->total.n[PP_RING] = i;
@@ -126,8 +140,7 @@ static void past_grows(void **state)
 		assert_int_equal(s.past[i].total.n[PP_RING], i);
 	}
 	snapshot_free(&s);
-	assert_int_equal(s.nr_past, 0);
-	assert_null(s.past);
+	check_empty(&s);
 }
 
 /* What a source that reads once more begins with: lists are empty, all else stays. */
@@ -141,16 +154,12 @@ static void clears(void **state)
 	s.lost_events = 4;
 	for (int round = 0; round < 3; round++) {
 		for (int i = 0; i < 40; i++) {
-			assert_non_null(snapshot_add(&s, i % 2));
-			assert_non_null(snapshot_add_past(&s));
+			add(&s, i % 2);
+			add_past(&s);
 		}
 		snapshot_clear(&s);
 		snapshot_clear(&s);
-		assert_int_equal(s.nr_pools, 0);
-		assert_int_equal(s.cap_pools, 0);
-		assert_null(s.pools);
-		assert_int_equal(s.nr_past, 0);
-		assert_null(s.past);
+		check_empty(&s);
 	}
 	assert_int_equal(s.nr_cpus, UNIT_CPUS);
 	assert_int_equal(s.mono_ns, 5000000000u);
@@ -178,9 +187,8 @@ static void fill(struct snapshot *s)
 
 	snapshot_init(s, 2);
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		struct pool *p = snapshot_add(s, true);
+		struct pool *p = add(s, true);
 
-		assert_non_null(p);
 		snprintf(p->ifname, sizeof(p->ifname), "%s", rows[i].ifname);
 		snprintf(p->netns_name, sizeof(p->netns_name), "%s", rows[i].netns_name);
 		p->netns = rows[i].netns;
@@ -204,7 +212,7 @@ static void check_filter(const struct filter *f, const uint32_t *ids)
 	}
 	assert_int_equal(s.nr_pools, n);
 	/* what is added now does not tread on what was kept */
-	assert_non_null(snapshot_add(&s, true));
+	add(&s, true);
 	assert_int_equal(s.pools[n].cpus[0].n[PP_RING], 0);
 	snapshot_free(&s);
 }
@@ -231,11 +239,10 @@ static void filters(void **state)
 #undef IDS
 }
 
-static struct past *add_past(struct snapshot *s, uint32_t netns, int ifindex, const char *ifname)
+static struct past *add_past_of(struct snapshot *s, uint32_t netns, int ifindex, const char *ifname)
 {
-	struct past *past = snapshot_add_past(s);
+	struct past *past = add_past(s);
 
-	assert_non_null(past);
 	past->pools = s->nr_past - 1; /* to tell them apart */
 	past->netns = netns;
 	past->ifindex = ifindex;
@@ -252,15 +259,14 @@ static void fill_past(struct snapshot *s)
 	struct pool *p;
 
 	snapshot_init(s, 1);
-	add_past(s, 0, 0, "");
-	add_past(s, 10, 9, "eth0")->others = true;
-	add_past(s, 10, 2, "eth0");
-	add_past(s, 10, 3, "eth1");
-	snprintf(add_past(s, 20, 2, "eth0")->netns_name, SNAP_NAMELEN, "blue");
-	add_past(s, 10, 4, "eth4");
+	add_past_of(s, 0, 0, "");
+	add_past_of(s, 10, 9, "eth0")->others = true;
+	add_past_of(s, 10, 2, "eth0");
+	add_past_of(s, 10, 3, "eth1");
+	snprintf(add_past_of(s, 20, 2, "eth0")->netns_name, SNAP_NAMELEN, "blue");
+	add_past_of(s, 10, 4, "eth4");
 	for (uint32_t i = 0; i < 3; i++) {
-		p = snapshot_add(s, false);
-		assert_non_null(p);
+		p = add(s, false);
 		p->has = POOL_HAS_ID;
 		p->id = i + 1;
 		p->netns = 10;
