@@ -49,6 +49,14 @@ static void make_file(const char *name)
 	close(fd);
 }
 
+/* What every test ends with: the directory is gone. */
+static void remove_locked(struct pin_dir *d)
+{
+	assert_int_equal(pin_clear(d, MARK, true), 0);
+	pin_unlock(d);
+	assert_int_equal(access(path, F_OK), -1);
+}
+
 static void made_and_removed(void **state)
 {
 	struct pin_dir d = at(path);
@@ -67,9 +75,7 @@ static void made_and_removed(void **state)
 	assert_int_equal(pin_lock(&d, true), 0);
 	pin_unlock(&d);
 	assert_int_equal(pin_lock(&d, false), 0);
-	assert_int_equal(pin_clear(&d, MARK, true), 0);
-	pin_unlock(&d);
-	assert_int_equal(access(path, F_OK), -1);
+	remove_locked(&d);
 }
 
 static void one_at_a_time(void **state)
@@ -82,35 +88,37 @@ static void one_at_a_time(void **state)
 	assert_int_equal(pin_lock(&b, false), -EBUSY);
 	pin_unlock(&a);
 	assert_int_equal(pin_lock(&b, false), 0);
-	assert_int_equal(pin_clear(&b, MARK, true), 0);
-	pin_unlock(&b);
+	remove_locked(&b);
+}
+
+/* What another process gets that locks, and ends. */
+static int lock_elsewhere(void)
+{
+	int status;
+	pid_t pid;
+
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid) {
+		struct pin_dir d = at(path);
+
+		_exit(-pin_lock(&d, true));
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	return -WEXITSTATUS(status);
 }
 
 /* A lock does not outlive its process, and another process sees it. */
 static void between_processes(void **state)
 {
 	struct pin_dir d = at(path);
-	int status;
-	pid_t pid;
 
 	(void)state;
-	pid = fork();
-	assert_true(pid >= 0);
-	if (!pid)
-		_exit(pin_lock(&d, true) ? 1 : 0);
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_true(WIFEXITED(status) && !WEXITSTATUS(status));
+	assert_int_equal(lock_elsewhere(), 0);
 	assert_int_equal(pin_lock(&d, false), 0);
-	pid = fork();
-	assert_true(pid >= 0);
-	if (!pid) {
-		d = at(path);
-		_exit(pin_lock(&d, true) == -EBUSY ? 0 : 1);
-	}
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_true(WIFEXITED(status) && !WEXITSTATUS(status));
-	assert_int_equal(pin_clear(&d, MARK, true), 0);
-	pin_unlock(&d);
+	assert_int_equal(lock_elsewhere(), -EBUSY);
+	remove_locked(&d);
 }
 
 /* Detached, but not yet unlocked, by one; attached by another: not in the directory that is gone.
@@ -129,8 +137,14 @@ static void made_anew_while_locked(void **state)
 	assert_int_equal(stat(path, &now), 0);
 	assert_int_equal(st.st_ino, now.st_ino);
 	pin_unlock(&a);
-	assert_int_equal(pin_clear(&b, MARK, true), 0);
-	pin_unlock(&b);
+	remove_locked(&b);
+}
+
+/* What else is there is refused, and then removed. */
+static void check_no_directory(struct pin_dir *d)
+{
+	assert_int_equal(pin_lock(d, true), -ENOTDIR);
+	assert_int_equal(unlink(path), 0);
 }
 
 static void what_is_not_ours(void **state)
@@ -142,15 +156,12 @@ static void what_is_not_ours(void **state)
 	snprintf(other, sizeof(other), "%s/other", top);
 	assert_int_equal(mkdir(other, 0700), 0);
 	assert_int_equal(symlink(other, path), 0);
-	assert_int_equal(pin_lock(&d, true), -ENOTDIR);
-	assert_int_equal(unlink(path), 0);
+	check_no_directory(&d);
 	assert_int_equal(rmdir(other), 0);
 	assert_int_equal(symlink("nowhere", path), 0);
-	assert_int_equal(pin_lock(&d, true), -ENOTDIR);
-	assert_int_equal(unlink(path), 0);
+	check_no_directory(&d);
 	assert_int_equal(close(creat(path, 0600)), 0);
-	assert_int_equal(pin_lock(&d, true), -ENOTDIR);
-	assert_int_equal(unlink(path), 0);
+	check_no_directory(&d);
 	assert_int_equal(mkdir(path, 0700), 0);
 	make_file(MARK);
 	assert_int_equal(chmod(path, 0777), 0);
@@ -165,25 +176,29 @@ static void what_is_not_ours(void **state)
 		assert_int_equal(chown(path, 0, 0), 0);
 	}
 	assert_int_equal(pin_lock(&d, true), 0);
-	assert_int_equal(pin_clear(&d, MARK, true), 0);
-	pin_unlock(&d);
+	remove_locked(&d);
 }
 
 static void only_on_bpffs(void **state)
 {
+	static const struct {
+		const char *path;
+		int err;
+	} rows[] = {
+		{"/no/such/place", -EMEDIUMTYPE},
+		{"relative", -EINVAL},
+		{"/", -EINVAL},
+		{"/tmp/", -EINVAL},
+	};
 	struct pin_dir d = {.path = path};
 
 	(void)state;
 	assert_int_equal(pin_lock(&d, true), -EMEDIUMTYPE);
 	assert_int_equal(access(path, F_OK), -1);
-	d = at("/no/such/place");
-	assert_int_equal(pin_lock(&d, true), -EMEDIUMTYPE);
-	d = at("relative");
-	assert_int_equal(pin_lock(&d, true), -EINVAL);
-	d = at("/");
-	assert_int_equal(pin_lock(&d, true), -EINVAL);
-	d = at("/tmp/");
-	assert_int_equal(pin_lock(&d, true), -EINVAL);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		d = at(rows[i].path);
+		assert_int_equal(pin_lock(&d, true), rows[i].err);
+	}
 }
 
 static void cleared(void **state)
@@ -232,8 +247,7 @@ static void cleared_but_for(void **state)
 	assert_false(pin_exists(path, "z"));
 	assert_true(pin_exists(path, "sub"));
 	assert_int_equal(rmdir(sub), 0);
-	assert_int_equal(pin_clear(&d, MARK, true), 0);
-	pin_unlock(&d);
+	remove_locked(&d);
 }
 
 static void pin_map(const struct pin_dir *d, const char *name)
@@ -273,9 +287,7 @@ static void on_bpffs(void **state)
 	assert_int_equal(pin_lock(&other, false), -ENOENT);
 	assert_int_equal(pin_lock(&other, true), 0);
 	pin_unlock(&d);
-	assert_int_equal(pin_clear(&other, MARK, true), 0);
-	pin_unlock(&other);
-	assert_int_equal(access(path, F_OK), -1);
+	remove_locked(&other);
 }
 
 static void paths(void **state)
