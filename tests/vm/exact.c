@@ -57,6 +57,15 @@ static const char *const names[] = {
 #undef PP_X
 };
 
+struct options {
+	struct collect_opts collect;
+	const char *sources[MAX_SOURCES];
+	int nr_sources;
+	const char *before, *twice, *witness;
+	int without_cpu; /* -1: none */
+	bool need_stats, need_rest, may_lose, netlink;
+};
+
 static int tests, failures;
 
 static void check(bool ok, const char *what)
@@ -129,28 +138,32 @@ static void finish(struct command *c)
 /* --- a fault on purpose: one program attached a second time, into the same maps ------------------
  */
 
+/* Maps of the first are found by name among all there are. */
+static void reuse_map(struct bpf_map *map)
+{
+	for (__u32 id = 0; !bpf_map_get_next_id(id, &id);) {
+		struct bpf_map_info info = {0};
+		__u32 len = sizeof(info);
+		int fd = bpf_map_get_fd_by_id(id);
+
+		bpf_obj_get_info_by_fd(fd, &info, &len);
+		if (!strncmp(info.name, bpf_map__name(map), sizeof(info.name) - 1))
+			bpf_map__reuse_fd(map, fd);
+		close(fd);
+	}
+}
+
 static struct ppooltop_bpf *attach_twice(const char *prog)
 {
 	struct ppooltop_bpf *again = ppooltop_bpf__open();
 	struct bpf_program *p;
 	struct bpf_map *map;
-	__u32 id = 0;
 
 	if (!again)
 		die("second skeleton", errno);
-	/* Maps of the first are found by name among all there are. */
 	bpf_object__for_each_map(map, again->obj)
 	{
-		for (id = 0; !bpf_map_get_next_id(id, &id);) {
-			struct bpf_map_info info = {0};
-			__u32 len = sizeof(info);
-			int fd = bpf_map_get_fd_by_id(id);
-
-			bpf_obj_get_info_by_fd(fd, &info, &len);
-			if (!strncmp(info.name, bpf_map__name(map), sizeof(info.name) - 1))
-				bpf_map__reuse_fd(map, fd);
-			close(fd);
-		}
+		reuse_map(map);
 	}
 	bpf_object__for_each_program(p, again->obj)
 		bpf_program__set_autoload(p, !strcmp(bpf_program__name(p), prog));
@@ -214,11 +227,33 @@ static void subtract(struct truths *now, const struct truths *base)
 		struct truth *t = &now->list[k];
 		const struct truth *b = find_truth(base, t->address, t->id, 0);
 
-		for (int i = 0; b && i < 6; i++)
+		if (!b)
+			continue;
+		for (int i = 0; i < 6; i++)
 			t->alloc[i] -= b->alloc[i];
-		for (int cpu = 0; b && cpu < TRUTH_CPUS; cpu++)
+		for (int cpu = 0; cpu < TRUTH_CPUS; cpu++)
 			for (int i = 0; i < 5; i++)
 				t->recycle[cpu][i] -= b->recycle[cpu][i];
+	}
+}
+
+static struct pool *find_same(struct snapshot *s, const struct pool *b)
+{
+	for (size_t i = 0; i < s->nr_pools; i++)
+		if (s->pools[i].address == b->address && s->pools[i].generation == b->generation)
+			return &s->pools[i];
+	return NULL;
+}
+
+static void subtract_pool(struct pool *p, const struct pool *b, int nr_cpus)
+{
+	p->created = false;
+	p->base_cache = b->cache;
+	p->base_ring = b->ring;
+	for (int n = 0; n < PP_NR_SLOT_COUNTERS; n++) {
+		p->total.n[n] -= b->total.n[n];
+		for (int cpu = 0; p->cpus && cpu < nr_cpus; cpu++)
+			p->cpus[cpu].n[n] -= b->cpus[cpu].n[n];
 	}
 }
 
@@ -230,27 +265,16 @@ static void subtract_begun(struct snapshot *s, const struct snapshot *begun)
 {
 	for (size_t i = 0; i < begun->nr_pools; i++) {
 		const struct pool *b = &begun->pools[i];
-		struct pool *p = NULL;
+		struct pool *p = find_same(s, b);
 
-		for (size_t k = 0; k < s->nr_pools && !p; k++)
-			if (s->pools[k].address == b->address &&
-			    s->pools[k].generation == b->generation)
-				p = &s->pools[k];
 		if (!p)
 			continue;
-		if (b->state == POOL_DEAD) {
-			free(p->cpus);
-			*p = s->pools[--s->nr_pools];
+		if (b->state != POOL_DEAD) {
+			subtract_pool(p, b, s->nr_cpus);
 			continue;
 		}
-		p->created = false;
-		p->base_cache = b->cache;
-		p->base_ring = b->ring;
-		for (int n = 0; n < PP_NR_SLOT_COUNTERS; n++) {
-			p->total.n[n] -= b->total.n[n];
-			for (int cpu = 0; p->cpus && cpu < s->nr_cpus; cpu++)
-				p->cpus[cpu].n[n] -= b->cpus[cpu].n[n];
-		}
+		free(p->cpus);
+		*p = s->pools[--s->nr_pools];
 	}
 }
 
@@ -378,85 +402,94 @@ static void print_sum(const struct snapshot *s)
 	printf("\n");
 }
 
-static void compare(struct snapshot *s, const struct truths *now, const struct truths *base,
-		    bool need_stats, bool need_rest, bool may_lose, int without_cpu,
-		    const struct command *commands, int nr_commands)
+/* What all pools come to. */
+struct tally {
+	unsigned int compared, rested, unknown, idle;
+	bool equal, balance, gone, allocs_known;
+	uint64_t allocs;
+};
+
+static void compare_pool(struct tally *y, const struct snapshot *s, struct pool *p,
+			 const struct truths *now, const struct truths *base, int without_cpu)
 {
-	unsigned int compared = 0, rested = 0, unknown = 0, idle = 0;
-	bool equal = true, balance = true, gone = true, lost = s->lost_events && !may_lose;
-	uint64_t allocs = 0, sent = 0, held;
-	bool live_only = true, allocs_known = true;
+	const struct truth *t = find_truth(now, p->address, p->id, later_ones(s, p));
+	uint64_t held;
+
+	if (p->has & POOL_HAS_ADDRESS)
+		y->allocs_known &= known(p->counters_known, PP_FAST);
+	/*
+	 * Older than the test, and nothing was allocated from it while the truth looked: netlink
+	 * alone knows it, or it waits for its last pages.
+	 */
+	if (!(p->has & POOL_HAS_ADDRESS) ||
+	    (!p->created && !find_truth(base, p->address, p->id, 0))) {
+		y->idle++;
+		return;
+	}
+	skip_cpu(p, without_cpu);
+	y->allocs += allocated(p);
+	held = (uint64_t)(p->hold - p->release);
+	if (p->state == POOL_DEAD)
+		y->gone &= same(p, "pages still held at the end", -1, held, 0);
+	else
+		y->gone &= same(p, "inflight", -1, (uint64_t)p->inflight, held);
+	if (!t) {
+		/* the truth knows a pool by the first page it takes */
+		y->idle += !p->hold;
+		y->unknown += !!p->hold;
+		return;
+	}
+	if (t->stats) {
+		y->equal &= equals_kernel(p, t, s->nr_cpus);
+		y->compared++;
+	}
+	if (at_rest(t) && p->cpus_known == (1u << PP_NR_COUNTERS) - 1) {
+		y->balance &= books_balance(p, t);
+		y->rested++;
+	}
+}
+
+static void compare(struct snapshot *s, const struct truths *now, const struct truths *base,
+		    const struct options *o, const struct command *commands, int nr_commands)
+{
+	struct tally y = {.equal = true, .balance = true, .gone = true, .allocs_known = true};
+	bool lost = s->lost_events && !o->may_lose, live_only = true;
+	uint64_t sent = 0;
 	char text[160];
 
-	allowed = may_lose ? s->lost_events : 0;
-	for (size_t i = 0; i < s->nr_pools; i++) {
-		struct pool *p = &s->pools[i];
-		const struct truth *t = find_truth(now, p->address, p->id, later_ones(s, p));
-
-		if (p->has & POOL_HAS_ADDRESS)
-			allocs_known &= known(p->counters_known, PP_FAST);
-		/*
-		 * Older than the test, and nothing was allocated from it while the truth looked:
-		 * netlink alone knows it, or it waits for its last pages.
-		 */
-		if (!(p->has & POOL_HAS_ADDRESS) ||
-		    (!p->created && !find_truth(base, p->address, p->id, 0))) {
-			idle++;
-			continue;
-		}
-		skip_cpu(p, without_cpu);
-		allocs += allocated(p);
-		held = (uint64_t)(p->hold - p->release);
-		if (p->state == POOL_DEAD)
-			gone &= same(p, "pages still held at the end", -1, held, 0);
-		else
-			gone &= same(p, "inflight", -1, (uint64_t)p->inflight, held);
-		if (!t && !p->hold) {
-			idle++; /* the truth knows a pool by the first page it takes */
-			continue;
-		}
-		if (!t) {
-			unknown++;
-			continue;
-		}
-		if (t->stats) {
-			equal &= equals_kernel(p, t, s->nr_cpus);
-			compared++;
-		}
-		if (at_rest(t) && p->cpus_known == (1u << PP_NR_COUNTERS) - 1) {
-			balance &= books_balance(p, t);
-			rested++;
-		}
-	}
+	allowed = o->may_lose ? s->lost_events : 0;
+	for (size_t i = 0; i < s->nr_pools; i++)
+		compare_pool(&y, s, &s->pools[i], now, base, o->without_cpu);
 	for (int i = 0; i < nr_commands; i++) {
 		live_only &= commands[i].live;
 		sent += commands[i].sent;
 	}
 	if (sys.truth)
-		equal &= recycling_equals(&sys.sum, sys.truth, s->nr_cpus);
+		y.equal &= recycling_equals(&sys.sum, sys.truth, s->nr_cpus);
 	print_sum(s);
 	snprintf(text, sizeof(text),
 		 "%zu pools were seen, and all known to the truth, lost %" PRIu64
 		 " pools and %" PRIu64 " events",
 		 s->nr_pools, s->lost_pools, s->lost_events);
-	check(s->nr_pools && !unknown && !s->lost_pools && !lost, text);
-	if (compared || need_stats) {
+	check(s->nr_pools && !y.unknown && !s->lost_pools && !lost, text);
+	if (y.compared || o->need_stats) {
 		snprintf(
 			text, sizeof(text),
 			"eleven counters of %u pools equal the kernel's, recycling on every CPU too%s",
-			compared, allowed ? ", but for what was lost" : "");
-		check(compared && compared + idle == s->nr_pools && equal, text);
+			y.compared, allowed ? ", but for what was lost" : "");
+		check(y.compared && y.compared + y.idle == s->nr_pools && y.equal, text);
 	}
-	if (live_only && allocs_known) {
+	if (live_only && y.allocs_known) {
 		snprintf(text, sizeof(text),
-			 "%" PRIu64 " allocations counted, %" PRIu64 " frames sent", allocs, sent);
-		check(sent && allocs == sent, text);
+			 "%" PRIu64 " allocations counted, %" PRIu64 " frames sent", y.allocs,
+			 sent);
+		check(sent && y.allocs == sent, text);
 	}
-	check(gone, "hold less release is what is in flight, and nothing in pools that are gone");
+	check(y.gone, "hold less release is what is in flight, and nothing in pools that are gone");
 	snprintf(text, sizeof(text),
 		 "cache and ring hold what went in less what came out, in %u pools at rest",
-		 rested);
-	check((rested || !need_rest) && balance, text);
+		 y.rested);
+	check((y.rested || !o->need_rest) && y.balance, text);
 }
 
 static uint64_t member(struct json_object *o, const char *side, const char *key)
@@ -468,11 +501,33 @@ static uint64_t member(struct json_object *o, const char *side, const char *key)
 	return json_object_get_uint64(w);
 }
 
+/* How many pools of the list are @p? Their counters have to be the same. */
+static unsigned int compare_listed(const struct pool *p, struct json_object *list, bool *equal)
+{
+	size_t nr = list ? json_object_array_length(list) : 0;
+	struct json_object *o, *id;
+	unsigned int found = 0;
+
+	for (size_t k = 0; k < nr; k++) {
+		int n = 0;
+
+		o = json_object_array_get_idx(list, k);
+		if (!json_object_object_get_ex(o, "id", &id) || json_object_get_uint64(id) != p->id)
+			continue;
+		found++;
+#define PP_X(ID, side, key, ...) \
+	*equal &= same(p, #key, -1, p->total.n[n++], member(o, #side, #key));
+		PP_COUNTERS(PP_X)
+#undef PP_X
+	}
+	return found;
+}
+
 /* The same counters by another way: netlink, read by a program that shares no code with us. */
 static void compare_netlink(const struct snapshot *s)
 {
 	unsigned int compared = 0, born = 0;
-	struct json_object *list, *o, *id;
+	struct json_object *list;
 	char text[65536];
 	bool equal = true;
 	FILE *f;
@@ -486,20 +541,10 @@ static void compare_netlink(const struct snapshot *s)
 	for (size_t i = 0; i < s->nr_pools; i++) {
 		const struct pool *p = &s->pools[i];
 
-		born += p->created && p->visible;
-		for (size_t k = 0; list && k < json_object_array_length(list); k++) {
-			int n = 0;
-
-			o = json_object_array_get_idx(list, k);
-			if (!p->created || !json_object_object_get_ex(o, "id", &id) ||
-			    json_object_get_uint64(id) != p->id)
-				continue;
-			compared++;
-#define PP_X(ID, side, key, ...) \
-	equal &= same(p, #key, -1, p->total.n[n++], member(o, #side, #key));
-			PP_COUNTERS(PP_X)
-#undef PP_X
-		}
+		if (!p->created)
+			continue;
+		born += p->visible;
+		compared += compare_listed(p, list, &equal);
 	}
 	json_object_put(list);
 	snprintf(text, sizeof(text), "eleven counters of %u pools equal what netlink shows",
@@ -595,110 +640,127 @@ static struct collect *begin(const struct collect_opts *opts, struct snapshot *b
 	return c;
 }
 
-int main(int argc, char **argv)
+static bool parse(struct options *o, int argc, char **argv)
 {
-	struct collect_opts opts = {.notes = stderr, .fresh = true, .keep_dead = true};
-	struct command commands[MAX_COMMANDS] = {0};
-	int opt, without_cpu = -1, nr_commands = 0;
-	struct ppooltop_bpf *again = NULL;
-	const char *twice = NULL;
-	bool need_stats = false, need_rest = true, may_lose = false, netlink = false, ran = true;
-	struct truths base, now;
-	struct truth_bpf *truth;
-	const char *before = NULL, *witness = NULL;
-	const char *sources[MAX_SOURCES] = {"fentry"};
-	struct collect *collects[MAX_SOURCES];
-	struct snapshot s[MAX_SOURCES], begun;
-	int nr_sources = 0;
+	int opt;
 
-	setvbuf(stdout, NULL, _IOLBF, 0);
 	while ((opt = getopt(argc, argv, "ab:w:t:x:s:l:W:SnmL")) != -1) {
 		switch (opt) {
 		case 'a':
-			opts.fresh = false;
+			o->collect.fresh = false;
 			break;
 		case 's':
-			if (nr_sources == MAX_SOURCES)
-				return 2;
-			sources[nr_sources++] = optarg;
+			if (o->nr_sources == MAX_SOURCES)
+				return false;
+			o->sources[o->nr_sources++] = optarg;
 			break;
 		case 'l':
-			opts.level = optarg;
+			o->collect.level = optarg;
 			break;
 		case 'b':
-			before = optarg;
+			o->before = optarg;
 			break;
 		case 'w':
-			opts.without = optarg;
+			o->collect.without = optarg;
 			break;
 		case 't':
-			twice = optarg;
+			o->twice = optarg;
 			break;
 		case 'x':
-			without_cpu = atoi(optarg);
+			o->without_cpu = atoi(optarg);
 			break;
 		case 'W':
-			witness = optarg;
+			o->witness = optarg;
 			break;
 		case 'S':
-			need_stats = true;
+			o->need_stats = true;
 			break;
 		case 'n':
-			netlink = true;
+			o->netlink = true;
 			break;
 		case 'm':
-			need_rest = false;
+			o->need_rest = false;
 			break;
 		case 'L':
-			may_lose = true;
+			o->may_lose = true;
 			break;
 		default:
-			return 2;
+			return false;
 		}
 	}
-	if (!nr_sources)
-		nr_sources = 1;
-	snapshot_init(&begun, 0);
-	truth = truth_bpf__open();
-	if (!truth)
-		die("truth", errno);
-	load_truth(truth, witness);
-	if (before) {
-		commands[0].text = before;
-		start(&commands[0]);
-		finish(&commands[0]);
-	}
-	read_truths(truth, &base);
-	for (int i = 0; i < nr_sources; i++) {
-		opts.source = opts.fresh ? sources[i] : NULL;
-		collects[i] = begin(&opts, &begun);
-	}
-	if (twice)
-		again = attach_twice(twice);
+	if (!o->nr_sources)
+		o->sources[o->nr_sources++] = "fentry";
+	return true;
+}
 
-	for (int i = optind; i < argc && nr_commands < MAX_COMMANDS; i++) {
-		commands[nr_commands].text = argv[i];
-		start(&commands[nr_commands++]);
+/* Side by side, until all are done. Returns how many. */
+static int run(struct command *commands, char **texts)
+{
+	bool ran = true;
+	int nr = 0;
+
+	for (; nr < MAX_COMMANDS && texts[nr]; nr++) {
+		commands[nr].text = texts[nr];
+		start(&commands[nr]);
 	}
-	for (int i = 0; i < nr_commands; i++) {
+	for (int i = 0; i < nr; i++) {
 		finish(&commands[i]);
 		ran &= commands[i].status == 0;
 	}
 	check(ran, "the load ran");
-	if (witness)
-		ask_witness(truth, witness);
-	for (int i = 0; i < nr_sources; i++) {
+	return nr;
+}
+
+int main(int argc, char **argv)
+{
+	struct options o = {
+		.collect = {.notes = stderr, .fresh = true, .keep_dead = true},
+		.without_cpu = -1,
+		.need_rest = true,
+	};
+	struct command commands[MAX_COMMANDS] = {0}, before = {0};
+	struct collect *collects[MAX_SOURCES];
+	struct snapshot s[MAX_SOURCES], begun;
+	struct ppooltop_bpf *again = NULL;
+	struct truths base, now;
+	struct truth_bpf *truth;
+	int nr_commands;
+
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	if (!parse(&o, argc, argv))
+		return 2;
+	snapshot_init(&begun, 0);
+	truth = truth_bpf__open();
+	if (!truth)
+		die("truth", errno);
+	load_truth(truth, o.witness);
+	if (o.before) {
+		before.text = o.before;
+		start(&before);
+		finish(&before);
+	}
+	read_truths(truth, &base);
+	for (int i = 0; i < o.nr_sources; i++) {
+		o.collect.source = o.collect.fresh ? o.sources[i] : NULL;
+		collects[i] = begin(&o.collect, &begun);
+	}
+	if (o.twice)
+		again = attach_twice(o.twice);
+
+	nr_commands = run(commands, argv + optind);
+	if (o.witness)
+		ask_witness(truth, o.witness);
+	for (int i = 0; i < o.nr_sources; i++) {
 		snapshot_init(&s[i], 0);
 		wait_for_draining(collects[i], &s[i]);
 	}
 	read_truths(truth, &now);
 	subtract(&now, &base);
-	for (int i = 0; i < nr_sources; i++) {
+	for (int i = 0; i < o.nr_sources; i++) {
 		printf("# %s\n", collect_source_name(collects[i]));
 		subtract_begun(&s[i], &begun);
-		compare(&s[i], &now, &base, need_stats, need_rest, may_lose, without_cpu, commands,
-			nr_commands);
-		if (netlink)
+		compare(&s[i], &now, &base, &o, commands, nr_commands);
+		if (o.netlink)
 			compare_netlink(&s[i]);
 		snapshot_free(&s[i]);
 		collect_close(collects[i]);
