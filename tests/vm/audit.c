@@ -221,72 +221,114 @@ static void check_alarm(void)
 	check(found && !late && !never, text);
 }
 
-int main(int argc, char **argv)
-{
-	struct collect_opts opts = {.notes = stderr, .source = "fentry", .fresh = true};
-	double interval = 0.05, before = 0, limit = 0;
-	pid_t pids[MAX_COMMANDS] = {0};
-	int opt, nr = 0, after = 0;
-	struct snapshot s;
-	struct collect *c;
-	bool ran = true;
-	uint64_t next, end;
+struct options {
+	struct collect_opts collect;
+	double interval, before, limit; /* seconds */
+};
 
-	setvbuf(stdout, NULL, _IOLBF, 0);
+static bool parse(struct options *o, int argc, char **argv)
+{
+	int opt;
+
 	while ((opt = getopt(argc, argv, "s:l:i:b:t:pw:")) != -1) {
 		switch (opt) {
 		case 's':
-			opts.source = optarg;
+			o->collect.source = optarg;
 			break;
 		case 'l':
-			opts.level = optarg;
+			o->collect.level = optarg;
 			break;
 		case 'i':
-			interval = atof(optarg);
+			o->interval = atof(optarg);
 			break;
 		case 'b':
-			before = atof(optarg);
+			o->before = atof(optarg);
 			break;
 		case 't':
-			limit = atof(optarg);
+			o->limit = atof(optarg);
 			break;
 		case 'p':
 			verbose = true;
 			break;
 		case 'w':
-			opts.without = optarg;
+			o->collect.without = optarg;
 			break;
 		default:
-			return 2;
+			return false;
 		}
 	}
-	snapshot_init(&s, 0);
-	for (int i = optind; before > 0 && i < argc && nr < MAX_COMMANDS; i++)
-		pids[nr++] = start(argv[i]);
-	sleep_until(now_ns() + (uint64_t)(before * 1e9));
-	if (collect_open(&c, &opts))
-		die("collect_open", ENOTSUP);
-	for (int i = optind; before <= 0 && i < argc && nr < MAX_COMMANDS; i++)
-		pids[nr++] = start(argv[i]);
-	next = now_ns();
-	end = limit > 0 ? next + (uint64_t)(limit * 1e9) : UINT64_MAX;
-	while (after < (opts.without ? 1 : GRACE)) {
-		read_once(c, &s);
-		for (int i = 0; now_ns() > end && i < nr; i++)
-			if (pids[i])
-				kill(-pids[i], SIGTERM);
+	return true;
+}
+
+/* Returns how many. */
+static int start_all(pid_t *pids, char **commands)
+{
+	int nr = 0;
+
+	for (; nr < MAX_COMMANDS && commands[nr]; nr++)
+		pids[nr] = start(commands[nr]);
+	return nr;
+}
+
+static void stop_all(const pid_t *pids, int nr)
+{
+	for (int i = 0; i < nr; i++)
+		if (pids[i])
+			kill(-pids[i], SIGTERM);
+}
+
+/* Reads until the commands are done, and then some. Did they all end well? */
+static bool watch(const struct options *o, struct collect *c, struct snapshot *s, pid_t *pids,
+		  int nr)
+{
+	uint64_t next = now_ns();
+	uint64_t end = o->limit > 0 ? next + (uint64_t)(o->limit * 1e9) : UINT64_MAX;
+	int after = 0;
+	bool ran = true;
+
+	while (after < (o->collect.without ? 1 : GRACE)) {
+		read_once(c, s);
+		if (now_ns() > end)
+			stop_all(pids, nr);
 		after += !reap(pids, nr, &ran);
-		next += (uint64_t)(interval * 1e9);
+		next += (uint64_t)(o->interval * 1e9);
 		if (now_ns() > next)
 			next = now_ns();
 		sleep_until(next);
 	}
-	if (limit <= 0)
+	return ran;
+}
+
+int main(int argc, char **argv)
+{
+	struct options o = {
+		.collect = {.notes = stderr, .source = "fentry", .fresh = true},
+		.interval = 0.05,
+	};
+	pid_t pids[MAX_COMMANDS] = {0};
+	struct snapshot s;
+	struct collect *c;
+	int nr = 0;
+	bool ran;
+
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	if (!parse(&o, argc, argv))
+		return 2;
+	snapshot_init(&s, 0);
+	if (o.before > 0)
+		nr = start_all(pids, argv + optind);
+	sleep_until(now_ns() + (uint64_t)(o.before * 1e9));
+	if (collect_open(&c, &o.collect))
+		die("collect_open", ENOTSUP);
+	if (o.before <= 0)
+		nr = start_all(pids, argv + optind);
+	ran = watch(&o, c, &s, pids, nr);
+	if (o.limit <= 0)
 		check(ran, "the load ran");
-	if (opts.without)
+	if (o.collect.without)
 		check_alarm();
 	else
-		check_quiet(before > 0, &s);
+		check_quiet(o.before > 0, &s);
 	printf("1..%d\n", tests);
 	free(seen);
 	snapshot_free(&s);
