@@ -555,9 +555,6 @@ static struct pool *find_or_add(struct snapshot *s, uint32_t id)
 		return NULL;
 	p->has = POOL_HAS_ID;
 	p->id = id;
-	p->state = POOL_LIVE;
-	p->queue = -1;
-	p->nid = -1;
 	return p;
 }
 
