@@ -293,16 +293,44 @@ static int copy_devices(const struct bpf_source *src, struct snapshot *s, uint32
 	return 0;
 }
 
-static uint64_t recursion_misses(const struct bpf_source *src)
+static uint64_t program_misses(int prog_fd)
+{
+	struct bpf_prog_info info = {0};
+	__u32 len = sizeof(info);
+
+	return bpf_obj_get_info_by_fd(prog_fd, &info, &len) ? 0 : info.recursion_misses;
+}
+
+/* struct bpf_link_info of a kprobe or kretprobe, which linux/bpf.h has from 6.7 on in full */
+struct kprobe_info {
+	__u32 type, id, prog_id, pad;
+	__u32 event, pad2;
+	__u64 func_name;
+	__u32 name_len, offset;
+	__u64 addr, missed;
+};
+
+/* A kprobe that would interrupt another is passed over before its program is asked for. */
+static uint64_t kprobe_misses(int link_fd)
+{
+	struct kprobe_info info = {0};
+	__u32 len = sizeof(info);
+
+	if (bpf_obj_get_info_by_fd(link_fd, &info, &len) || info.type != BPF_LINK_TYPE_PERF_EVENT)
+		return 0;
+	return info.missed;
+}
+
+static uint64_t missed_events(const struct bpf_source *src)
 {
 	uint64_t missed = 0;
 
 	for (int i = 0; i < nr_hooks; i++) {
-		struct bpf_prog_info info = {0};
-		__u32 len = sizeof(info);
-
-		if (src->attached[i] && !bpf_obj_get_info_by_fd(src->prog_fds[i], &info, &len))
-			missed += info.recursion_misses;
+		if (!src->attached[i])
+			continue;
+		missed += program_misses(src->prog_fds[i]);
+		missed += kprobe_misses(src->links[i] ? bpf_link__fd(src->links[i])
+						      : src->link_fds[i]);
 	}
 	return missed;
 }
@@ -464,7 +492,7 @@ int bpf_source_read(struct bpf_source *src, struct snapshot *s)
 	if (!err)
 		err = copy_all(src, s, &known);
 	s->lost_pools = global(src)->lost_pools;
-	s->lost_events = recursion_misses(src);
+	s->lost_events = missed_events(src);
 	fill_source(src, &s->source, &known);
 	return err;
 }
