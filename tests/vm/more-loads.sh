@@ -54,6 +54,8 @@ interrupt 2
 load "puts interrupted by a NIC" -L ". /tmp/lib.sh; ppload nic-xdp -d \$v0 -d \$v1 -x drop -n 30000 -C 2" \
 	"ppload veth-xdp -p -s 1472 -n 30000 -C 1"
 interrupt f
+load "the same by kprobes" -s kprobe -L -W nested "ppload veth-xdp -x drop -s 1472 -n 40000 -j 200 -C 1" \
+	"ppload veth-xdp -p -s 1472 -n 40000 -C 1"
 load "generic XDP, puts in process context" -L "ppload generic -n 10000 -p -C 1" "ppload generic -n 10000 -s 3000 -p -w 2 -C 2"
 '
 
