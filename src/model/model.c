@@ -161,14 +161,15 @@ static void add_known(struct model_device *d, uint32_t known)
 static void add_pool(struct model_device *d, const struct pool *p)
 {
 	add_known(d, p->counters_known | p->counted_apart);
-	d->pools++;
+	if (!d->pools++)
+		d->inflight_known = false; /* until one of them says */
 	/* What was put right since it moved may leave less than it counted elsewhere. */
 	for (int i = 0; i < PP_NR_SLOT_COUNTERS; i++)
 		if (p->total.n[i] > p->elsewhere.n[i])
 			d->total.n[i] += p->total.n[i] - p->elsewhere.n[i];
-	d->inflight_known &= !!(p->has & POOL_HAS_INFLIGHT);
-	if (p->state == POOL_IMPOSSIBLE)
+	if (!(p->has & POOL_HAS_INFLIGHT) || p->state == POOL_IMPOSSIBLE)
 		return;
+	d->inflight_known = true;
 	d->inflight += p->inflight;
 	d->inflight_bytes += p->inflight_bytes;
 }

@@ -907,7 +907,6 @@ static void unknown_inflight_is_not_nothing(void **state)
 	(void)state;
 	model_init(&m);
 	unit_snapshot(&s, 1);
-	unit_pool(&s, 0x2000, 2);
 	p = unit_pool(&s, 0x1000, 2);
 	p->has &= ~(uint32_t)POOL_HAS_INFLIGHT;
 	update(&m, &s);
