@@ -166,9 +166,11 @@ static __always_inline void fold(struct pp_pool *p, const struct where *w, const
 	__builtin_memcpy(d->ifname, w->ifname, sizeof(d->ifname));
 	__builtin_memcpy(d->driver, p->driver, sizeof(d->driver));
 	__sync_fetch_and_add(&d->pools, died);
+	/* Should two come to it at once, the second finds nothing left to add. */
 	for (int i = 0; i < PP_NR_SLOT_COUNTERS; i++) {
-		__sync_fetch_and_add(&d->n[i], total[i] - p->moved[i]);
-		p->moved[i] = total[i];
+		__u64 moved = __atomic_exchange_n(&p->moved[i], total[i], __ATOMIC_SEQ_CST);
+
+		__sync_fetch_and_add(&d->n[i], total[i] - moved);
 	}
 }
 

@@ -63,11 +63,14 @@ int BPF_PROG(mem_connect, const struct xdp_mem_allocator *xa, const struct xdp_r
 {
 	struct page_pool *pool = xa->page_pool;
 	struct pp_pool *p;
+	struct where was;
 
 	p = slot_pool((__u64)pool);
 	if (!p)
 		return 0;
+	was = pool_where(p);
 	read_device(p, rxq->dev);
+	leave_device(p, &was);
 	p->netdev = (__u64)rxq->dev;
 	p->queue = rxq->queue_index;
 	return 0;
