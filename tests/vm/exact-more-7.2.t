@@ -9,4 +9,5 @@ $more_setup
 $more_packets
 $more_nics
 $more_interrupts
+$more_late
 $more_mixed"

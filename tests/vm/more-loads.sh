@@ -28,6 +28,8 @@ more_packets='
 load "veth, jumbo frames" "ppload veth-xdp -n 5000 -s 8000"
 load "veth, jumbo frames that XDP drops" "ppload veth-xdp -n 2000 -s 8000 -x drop"
 load "veth, pages that somebody else holds" "ppload veth-xdp -n 20000 -x tx" "ppload veth-xdp -n 5000 -s 1472 -x tx"
+load "generic XDP, counters that the kernel keeps for all CPUs together" -s kernel "ppload generic -n 1000 -s 3000 -C 0" \
+	"ppload generic -n 1000 -C 1"
 load "generic XDP on lo, each CPU its pool" "ppload generic -n 10000 -s 3000 -C 0" "ppload generic -n 10000 -C 1" \
 	"ppload generic -n 3000 -s 40000 -x drop -C 2" "ppload generic -n 10000 -s 1400 -C 3"
 sysctl -q -w net.core.skb_defer_max=0
@@ -64,6 +66,14 @@ load "generic XDP, puts in process context" -L "ppload generic -n 10000 -p -C 1"
 # shellcheck disable=SC2034,SC2016
 more_netdevsim='
 load "netdevsim" "modprobe netdevsim; ppload netdevsim -n 5000 -r 4"
+'
+
+# 7.2: an interrupt schedules the NAPI of a virtio-net that is just being given a page, which makes
+# the put direct after all.
+# shellcheck disable=SC2034,SC2016
+more_late='
+load "puts that an interrupt makes direct" -D -W lingered ". /tmp/lib.sh; modprobe -r virtio_net; modprobe virtio_net; virtio
+	ppload nic-xdp -d \$w0 -d \$w1 -w 8 -s 1400 -n 4000"
 '
 
 # 7.2: bulk puts may mix pools, here of the live frames and of a virtio-net, whose own pages can go

@@ -318,4 +318,21 @@ int BPF_PROG(witness_nested_exit)
 	return 0;
 }
 
+static long linger(__u32 i, void *ctx)
+{
+	return 0;
+}
+
+/*
+ * Between the program that foretells a put and the kernel's own look: time for an interrupt. The
+ * program attached first runs last.
+ */
+SEC("fentry/page_pool_put_unrefed_netmem")
+int BPF_PROG(witness_lingered)
+{
+	bpf_loop(1000, linger, NULL, 0);
+	__sync_fetch_and_add(&witnessed, 1);
+	return 0;
+}
+
 char LICENSE[] SEC("license") = "GPL";
