@@ -164,6 +164,10 @@ two_attaches() {
 		expect "two attaches at once: detach ($i)" 0 ppooltop detach
 	done
 	nothing_left "two attaches at once: nothing is left"
+	mkdir -m 700 $pins
+	says "while another is at work: attach" 2 "is at work" flock $pins ppooltop attach "$@"
+	says "while another is at work: detach" 2 "is at work" flock $pins ppooltop detach
+	rmdir $pins
 }
 
 not_root() {

@@ -8,14 +8,14 @@ busy() { ppload drop -n 100000000 -R 50000 >/dev/null 2>&1 & load=$!; sleep 1; }
 idle() { kill $load; wait $load; } 2>/dev/null
 
 busy
-expect "dump is one JSON document" 0 sh -c "ppooltop dump >/tmp/doc && jq -e . /tmp/doc >/dev/null && [ \$(wc -l </tmp/doc) = 1 ]"
-expect "with the keys of the schema" 0 jq -e "
+expect "dump is one JSON document" 0 sh -c "ppooltop dump >/tmp/doc && jq -ne input /tmp/doc >/dev/null && [ \$(wc -l </tmp/doc) = 1 ]"
+expect "with the keys of the schema" 0 jq -ne "input |
 	([keys[]] == ([\"schema\", \"time\", \"interval_s\", \"host\", \"source\", \"losses\", \"pools\", \"devices\", \"totals\"] | sort))
 	and .schema == \"ppooltop/1\" and .source.counters == \"$best\"
 	and (.totals | .alloc.fast > 0 and .recycle.ring > 0 and .rate.alloc.fast > 0 and .recycle_ratio > 0.5)
 	and ([.pools[].audit.ok] | all(. != false)) and .losses == {\"pools\": 0, \"events\": 0}" /tmp/doc
 expect "dump -c 3 is three lines" 0 sh -c "[ \$(ppooltop dump -c 3 -i 0.1 | jq -c .schema | wc -l) = 3 ]"
-expect "dump -p is the same, pretty" 0 sh -c "ppooltop dump -p | jq -e .devices[0].device"
+expect "dump -p is the same, pretty" 0 sh -c "ppooltop dump -p | jq -ne input.devices[0].device"
 expect "show is a table without escape codes" 0 sh -c "ppooltop show >/tmp/out 2>&1 && grep -q ^DEVICE /tmp/out && ! grep -q \$(printf \"\\033\") /tmp/out"
 expect "top into a pipe is show" 0 sh -c "ppooltop | grep ^DEVICE"
 expect "show into head: no complaint" 0 sh -c "ppooltop show -c 5 -i 0.05 2>/tmp/err | head -n 1 && ! [ -s /tmp/err ]"
@@ -24,7 +24,7 @@ grep -q "writing failed" /tmp/err && echo "ok - and says so" || echo "not ok - a
 idle
 
 expect "probe" 0 sh -c "ppooltop probe | grep -q \"fentry  *yes\""
-expect "probe -j: every counter has its source" 0 sh -c "ppooltop probe -j | jq -e \"[.counters[].source] == [range(11) | \\\"$best\\\"]\""
+expect "probe -j: every counter has its source" 0 sh -c "ppooltop probe -j | jq -ne \"input | [.counters[].source] == [range(11) | \\\"$best\\\"]\""
 expect "demo shows traffic" 0 sh -c "ppooltop demo -c 1 >/tmp/out && [ \$(grep -c live /tmp/out) -ge 2 ]"
 expect "and leaves no device" 0 sh -c "[ \$(ls /sys/class/net | grep -vc \"^eth\") = 1 ]"
 ppooltop demo -c 1000 >/dev/null 2>&1 & demo=$!

@@ -6,12 +6,12 @@
 ident='
 pool() {
 	title=$1; shift
-	expect "$title" 0 sh -c "$1 >/tmp/doc && { jq -e \"$2\" /tmp/doc || { jq -c \".pools[], .devices[]\" /tmp/doc; false; }; }"
+	expect "$title" 0 sh -c "$1 >/tmp/doc && { jq -ne \"input | $2\" /tmp/doc || { jq -c \".pools[], .devices[]\" /tmp/doc; false; }; }"
 }
 # soon TITLE COMMAND FILTER: within 20 s
 soon() {
 	tries=0
-	until sh -c "$2 | jq -e \"$3\"" >/dev/null || [ $tries -ge 40 ]; do
+	until sh -c "$2 | jq -ne \"input | $3\"" >/dev/null || [ $tries -ge 40 ]; do
 		tries=$((tries + 1))
 		sleep 0.5
 	done
@@ -51,14 +51,14 @@ ip link set w1 down
 soon "gone, its devices keep their names" "ppooltop dump -i 0.1" "[.devices[] | select(.device.netns == \\\"ns1\\\")
 	| [.device.ifname, .pools]] == [[\\\"w1\\\", 0]]"
 ip netns del ns1; ip link del v0
-ppload udp-hold -n 50 -t 20 >/dev/null 2>&1 &
+ppload udp-hold -n 50 -t 250 >/dev/null 2>&1 & load=$!
 soon "destroyed with pages out, it is draining" "ppooltop dump -i 0.1" "[.pools[] | select(.destroyed_s != null)
 	| .state == \\\"draining\\\" and .inflight.pages > 0 and .creator != null] == [true]"
 # Who comes later goes by the kernel own word, which it has in ticks, and after it has emptied the pool.
 since() { ppooltop dump -i 0.05 "$@" | jq "[.pools[].destroyed_s | values][0]"; }
 first=$(since); sleep 1; met=$(since --source tracepoint); last=$(since)
 expect "since when ($first s, $met s, $last s), is known of one that is met" 0 jq -ne "$first + 0.8 < $met and $met < $last + 0.2"
-wait
+kill $load; wait $load
 # An skb that was read is freed when the CPU it came from next receives.
 cat >/tmp/receive <<-EOF
 	#!/bin/bash
@@ -74,10 +74,10 @@ pool "nothing was lost" "(ppload drop -n 100000 >/dev/null & ppooltop dump --sou
 probes='
 nobody="setpriv --reuid=nobody --regid=nogroup --clear-groups"
 expect "probe -j: every counter has a source or a reason" 0 sh -c "ppooltop probe -j |
-	jq -e \"(.counters | length == 11) and (.counters | all(.source != null or .reason != null))
+	jq -ne \"input | (.counters | length == 11) and (.counters | all(.source != null or .reason != null))
 	and (.sources | all(.usable or .reason != null))\""
 expect "probe -j, not root: says what it needs" 0 sh -c "$nobody ppooltop probe -j |
-	jq -e \"(.privileged | not) and ([.sources[] | select(.name == \\\"fentry\\\") | .reason | test(\\\"CAP_BPF\\\")] == [true])
+	jq -ne \"input | (.privileged | not) and ([.sources[] | select(.name == \\\"fentry\\\") | .reason | test(\\\"CAP_BPF\\\")] == [true])
 	and (.counters | all(.source == null and .reason != null))\""
 expect "a source that is not to be had: exit 2" 2 sh -c "ppooltop dump --source nonsense"
 expect "a hook that is not there is one line" 0 sh -c "ppooltop probe | grep -c absent"
@@ -86,6 +86,26 @@ expect "a hook that is not there is one line" 0 sh -c "ppooltop probe | grep -c 
 # virtio-net keeps its pools when it moves (7.1 and later).
 # shellcheck disable=SC2034,SC2016
 nic='
+# What a pool counted stays with the device it counted on: whether somebody looks in between or not.
+for look in "" 1; do
+	modprobe -r virtio_net
+	ppooltop attach --source fentry >/dev/null
+	modprobe virtio_net
+	ip link set eth0 up
+	soon "counted" "ppooltop dump -i 0.1 -d eth0" ".totals.alloc.fast > 0"
+	cp /tmp/doc /tmp/before
+	ip netns add ns2
+	ip link set eth0 netns ns2
+	[ -z "$look" ] || ppooltop dump -i 0.1 >/dev/null
+	ip -n ns2 link set eth0 up
+	ppooltop dump -i 0.1 >/tmp/after
+	expect "moved${look:+ while somebody looks}: what was counted stays where it was" 0 jq -ne "
+		def old: .devices[] | select(.device.ifname == \"eth0\" and .device.netns != \"ns2\").alloc;
+		[inputs | old] | length == 2 and .[0] == .[1]" /tmp/before /tmp/after
+	ip netns del ns2
+	ppooltop detach >/dev/null
+done
+modprobe -r virtio_net; modprobe virtio_net
 card="[.pools[] | select(.device.driver == \\\"virtio_net\\\") | .device | [.ifname, .netns, .queue]]"
 ip link set eth0 up
 soon "the queue of a pool that is met" "ppooltop dump -i 0.1 -d eth0" "$card | map(.[2]) == [0]"
