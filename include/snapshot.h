@@ -49,6 +49,14 @@ struct audit {
 /* struct pool::flags has the kernel's PP_FLAG_* bits, but for this one of our own. */
 #define POOL_FLAG_SYSTEM (1u << 4)
 
+#define NR_POOL_FLAGS	 5
+#define NR_DMA_DIRS	 4
+
+/* The words of the JSON document: "live", "dma_map" for bit 0, "bidirectional" for 0. */
+extern const char *const pool_state_names[POOL_NR_STATES];
+extern const char *const pool_flag_names[NR_POOL_FLAGS];
+extern const char *const dma_dir_names[NR_DMA_DIRS];
+
 struct pool {
 	uint32_t has;		 /* enum pool_has */
 	uint32_t counters_known; /* bit PP_x: total.n[PP_x] is known */

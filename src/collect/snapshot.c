@@ -10,6 +10,24 @@ const char *const counter_paths[PP_NR_COUNTERS] = {
 #undef PP_X
 };
 
+const char *const pool_state_names[POOL_NR_STATES] = {
+	[POOL_LIVE] = "live",	  [POOL_DRAINING] = "draining",	    [POOL_STUCK] = "stuck",
+	[POOL_SYSTEM] = "system", [POOL_IMPOSSIBLE] = "impossible", [POOL_DEAD] = "dead",
+};
+
+/* PP_FLAG_*, include/net/page_pool/types.h, bit by bit; bit 2 is told apart by collect/ */
+const char *const pool_flag_names[NR_POOL_FLAGS] = {
+	"dma_map", "dma_sync_dev", "page_frag", "allow_unreadable_netmem", "system_pool",
+};
+
+/* enum dma_data_direction, include/linux/dma-direction.h */
+const char *const dma_dir_names[NR_DMA_DIRS] = {
+	"bidirectional",
+	"to_device",
+	"from_device",
+	"none",
+};
+
 void snapshot_init(struct snapshot *s, int nr_cpus)
 {
 	memset(s, 0, sizeof(*s));

@@ -11,21 +11,9 @@
 
 typedef struct json_object json;
 
-static const char *const state_names[POOL_NR_STATES] = {
-	[POOL_LIVE] = "live",	  [POOL_DRAINING] = "draining",	    [POOL_STUCK] = "stuck",
-	[POOL_SYSTEM] = "system", [POOL_IMPOSSIBLE] = "impossible", [POOL_DEAD] = "dead",
-};
-
-/* PP_FLAG_*, include/net/page_pool/types.h, bit by bit; bit 2 is told apart by collect/ */
-static const char *const flag_names[] = {"dma_map", "dma_sync_dev", "page_frag",
-					 "allow_unreadable_netmem", "system_pool"};
-
-/* enum dma_data_direction, include/linux/dma-direction.h */
-static const char *const dma_names[] = {"bidirectional", "to_device", "from_device", "none"};
-
 const char *pool_state_name(enum pool_state state)
 {
-	return state_names[state];
+	return pool_state_names[state];
 }
 
 /* json-c wants UTF-8; a name may hold any byte but '/' and space (dev_valid_name()). */
@@ -70,7 +58,7 @@ static json *new_uint(bool known, uint64_t v)
 	return known ? json_object_new_uint64(v) : NULL;
 }
 
-static json *new_real(double v)
+static json *new_number(double v, const char *format)
 {
 	json *o;
 
@@ -78,8 +66,19 @@ static json *new_real(double v)
 		return NULL;
 	/* json-c's own serializer puts a point whatever the locale says */
 	o = json_object_new_double(v);
-	json_object_set_serializer(o, json_object_double_to_json_string, (void *)"%.10g", NULL);
+	json_object_set_serializer(o, json_object_double_to_json_string, (void *)format, NULL);
 	return o;
+}
+
+static json *new_real(double v)
+{
+	return new_number(v, "%.10g");
+}
+
+/* To the nanosecond: rates that are computed again from a document are the same then. */
+static json *new_interval(double s)
+{
+	return new_number(s, "%.15g");
 }
 
 static void add(json *o, const char *key, json *v)
@@ -162,6 +161,7 @@ static json *new_device(const struct pool *p)
 	add(o, "ifname", new_string(p->ifname));
 	add(o, "ifindex", new_int(p->ifindex > 0, p->ifindex));
 	add(o, "netns", new_netns(p->netns, p->netns_name));
+	add(o, "netns_inode", new_uint(p->netns, p->netns));
 	add(o, "driver", new_string(p->driver));
 	add(o, "queue", new_int(p->queue >= 0, p->queue));
 	add(o, "napi_id", new_uint(p->napi_id, p->napi_id));
@@ -181,15 +181,16 @@ static json *new_params(const struct pool *p)
 	bool known = p->has & POOL_HAS_PARAMS;
 	json *o = json_object_new_object(), *flags = json_object_new_array();
 
-	for (unsigned int i = 0; i < sizeof(flag_names) / sizeof(flag_names[0]); i++)
+	for (unsigned int i = 0; i < NR_POOL_FLAGS; i++)
 		if (known && (p->flags & (1u << i)))
-			json_object_array_add(flags, new_string(flag_names[i]));
+			json_object_array_add(flags, new_string(pool_flag_names[i]));
 	add(o, "order", new_uint(known, p->order));
 	add(o, "ring_size", new_uint(known, p->ring_size));
 	add(o, "pool_size", new_uint(known, p->pool_size));
 	add(o, "nid", new_int(known, p->nid));
 	add(o, "flags", flags);
-	add(o, "dma_dir", known && p->dma_dir < 4 ? new_string(dma_names[p->dma_dir]) : NULL);
+	add(o, "dma_dir",
+	    known && p->dma_dir < NR_DMA_DIRS ? new_string(dma_dir_names[p->dma_dir]) : NULL);
 	add(o, "offset", new_uint(known, p->offset));
 	add(o, "max_len", new_uint(known, p->max_len));
 	add(o, "provider", known ? new_provider(p) : NULL);
@@ -262,7 +263,7 @@ static json *new_pool(const struct model_pool *mp, const struct snapshot *s)
 	add(o, "key", new_key(p));
 	add(o, "id", new_uint(p->has & POOL_HAS_ID, p->id));
 	add(o, "address", new_address(p));
-	add(o, "state", new_string(state_names[p->state]));
+	add(o, "state", new_string(pool_state_names[p->state]));
 	add(o, "visible", json_object_new_boolean(p->visible));
 	add(o, "since", new_time(&p->since));
 	add(o, "device", new_device(p));
@@ -309,6 +310,7 @@ static json *new_sum_device(const struct model_device *d, bool complete)
 	add(dev, "ifname", new_string(d->ifname));
 	add(dev, "ifindex", new_int(d->ifindex > 0, d->ifindex));
 	add(dev, "netns", new_netns(d->netns, d->netns_name));
+	add(dev, "netns_inode", new_uint(d->netns, d->netns));
 	add(dev, "driver", new_string(d->driver));
 	add(o, "device", dev);
 	add(o, "others", json_object_new_boolean(d->others));
@@ -369,7 +371,7 @@ static json *new_document(const struct model *m)
 
 	add(o, "schema", new_string("ppooltop/1"));
 	add(o, "time", new_time(&m->now.time));
-	add(o, "interval_s", new_real(m->interval_s));
+	add(o, "interval_s", new_interval(m->interval_s));
 	add(o, "host", host);
 	add(o, "source", new_source(&m->now.source));
 	add(o, "losses", losses);

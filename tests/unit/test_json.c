@@ -222,6 +222,7 @@ static const char *const pool_keys[] = {
 	"device.ifname",
 	"device.ifindex",
 	"device.netns",
+	"device.netns_inode",
 	"device.driver",
 	"device.queue",
 	"device.napi_id",
@@ -253,8 +254,9 @@ static const char *const pool_keys[] = {
 };
 
 static const char *const device_keys[] = {
-	"device.ifname", "device.ifindex", "device.netns",   "device.driver",  "others",
-	"complete",	 "pools",	   "inflight.pages", "inflight.bytes", "recycle_ratio",
+	"device.ifname",  "device.ifindex", "device.netns",  "device.netns_inode",
+	"device.driver",  "others",	    "complete",	     "pools",
+	"inflight.pages", "inflight.bytes", "recycle_ratio",
 };
 
 static const char *const counter_keys[] = {
@@ -341,6 +343,8 @@ static void values_are_right(void **state)
 	check_text(doc, "pools.0.since", "2026-01-01T00:00:00.005Z");
 	check_text(doc, "pools.0.device.ifname", "eth0");
 	check_text(doc, "pools.0.device.netns", "blue");
+	check_int(doc, "pools.0.device.netns_inode", 4026531840);
+	check_int(doc, "devices.0.device.netns_inode", 4026531840);
 	check_text(doc, "pools.0.device.driver", "mlx5_core");
 	check_int(doc, "pools.0.device.queue", 5);
 	check_int(doc, "pools.0.device.napi_id", 8193);
@@ -381,16 +385,37 @@ static void values_are_right(void **state)
 static void unknown_is_null(void **state)
 {
 	static const char *const nulls[] = {
-		"address",	    "since",	      "device.ifname",
-		"device.ifindex",   "device.netns",   "device.driver",
-		"device.queue",	    "device.napi_id", "device.dev",
-		"creator",	    "params.order",   "params.ring_size",
-		"params.pool_size", "params.nid",     "params.dma_dir",
-		"params.offset",    "params.max_len", "params.provider",
-		"inflight.pages",   "inflight.bytes", "hold",
-		"release",	    "cache.pages",    "cache.capacity",
-		"ring.pages",	    "ring.capacity",  "destroyed_s",
-		"recycle_ratio",    "audit.ok",	      "audit.unaccounted",
+		"address",
+		"since",
+		"device.ifname",
+		"device.ifindex",
+		"device.netns",
+		"device.driver",
+		"device.netns_inode",
+		"device.queue",
+		"device.napi_id",
+		"device.dev",
+		"creator",
+		"params.order",
+		"params.ring_size",
+		"params.pool_size",
+		"params.nid",
+		"params.dma_dir",
+		"params.offset",
+		"params.max_len",
+		"params.provider",
+		"inflight.pages",
+		"inflight.bytes",
+		"hold",
+		"release",
+		"cache.pages",
+		"cache.capacity",
+		"ring.pages",
+		"ring.capacity",
+		"destroyed_s",
+		"recycle_ratio",
+		"audit.ok",
+		"audit.unaccounted",
 	};
 	struct snapshot s;
 	struct model m;
@@ -653,6 +678,30 @@ static void first_snapshot_has_no_interval(void **state)
 	check_int(doc, "pools.0.alloc.fast", 4);
 	check_null(doc, "pools.0.audit.ok");
 	json_object_put(doc);
+}
+
+/* Who divides counts by it finds the rates again. */
+static void interval_to_the_nanosecond(void **state)
+{
+	static const struct {
+		double s;
+		const char *text;
+	} cases[] = {
+		{1, "1.0"}, {1.000123457, "1.000123457"}, {86400.123456789, "86400.123456789"}};
+	struct model m;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		char want[64], *text;
+
+		full_model(&m);
+		m.interval_s = cases[i].s;
+		text = text_of(&m, false);
+		snprintf(want, sizeof(want), "\"interval_s\":%s,", cases[i].text);
+		assert_non_null(strstr(text, want));
+		free(text);
+		model_free(&m);
+	}
 }
 
 static void counters_are_whole(void **state)
@@ -924,6 +973,7 @@ int main(void)
 		cmocka_unit_test(lost_pools_are_missing_from_sums),
 		cmocka_unit_test(others_are_missing_from_devices),
 		cmocka_unit_test(first_snapshot_has_no_interval),
+		cmocka_unit_test(interval_to_the_nanosecond),
 		cmocka_unit_test(counters_are_whole),
 		cmocka_unit_test(impossible_pool),
 		cmocka_unit_test(names_stay_as_they_are),
