@@ -157,6 +157,8 @@ struct snapshot {
 	size_t cap_pools;
 	struct past *past;
 	size_t nr_past;
+	/* past has every device, also those it has nothing of, and what vanished without a word */
+	bool whole_past;
 };
 
 /* "alloc.fast" and so on, as in the JSON */

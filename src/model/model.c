@@ -182,29 +182,57 @@ static bool is_empty(const struct past *past)
 	return !past->pools;
 }
 
+static struct model_device *find_others(struct model *m)
+{
+	for (size_t i = 0; i < m->nr_devices; i++)
+		if (m->devices[i].others)
+			return &m->devices[i];
+	return NULL;
+}
+
+/* The device of @past, made if it is new, or NULL. */
+static struct model_device *device_of_past(struct model *m, const struct past *past)
+{
+	struct model_device *d;
+
+	if (past->others) {
+		d = find_others(m);
+		if (!d)
+			d = new_device(m, 0, 0);
+		if (d)
+			d->others = true;
+		return d;
+	}
+	d = find_device(m, past->netns, past->ifindex, past->ifname);
+	if (!d)
+		d = new_device(m, past->netns, past->ifindex);
+	/* Pools that are there know the name of now, unless past has every device. */
+	if (d && (!d->pools || m->now.whole_past))
+		name_device(d, past->ifname, past->netns_name, past->driver);
+	return d;
+}
+
+/* Where past has every device, devices are in its order, not in that of their pools. */
+static int add_devices(struct model *m)
+{
+	for (size_t i = 0; m->now.whole_past && i < m->now.nr_past; i++)
+		if (!device_of_past(m, &m->now.past[i]))
+			return -ENOMEM;
+	return 0;
+}
+
 /* What devices counted by pools that are not there any more. */
 static int add_past(struct model *m)
 {
 	for (size_t i = 0; i < m->now.nr_past; i++) {
 		const struct past *past = &m->now.past[i];
-		struct model_device *d = NULL;
+		struct model_device *d;
 
 		if (is_empty(past))
 			continue;
-		if (!past->others)
-			d = find_device(m, past->netns, past->ifindex, past->ifname);
-		for (size_t k = 0; k < m->nr_devices && past->others; k++)
-			if (m->devices[k].others)
-				d = &m->devices[k];
-		if (!d)
-			d = past->others ? new_device(m, 0, 0)
-					 : new_device(m, past->netns, past->ifindex);
+		d = device_of_past(m, past);
 		if (!d)
 			return -ENOMEM;
-		d->others = past->others;
-		/* Pools that are there know the name of now; others have none. */
-		if (!d->pools && !d->others)
-			name_device(d, past->ifname, past->netns_name, past->driver);
 		add_known(d, past->counters_known);
 		add_known(&m->totals, past->counters_known);
 		add_counters(&d->total, &past->total);
@@ -219,7 +247,7 @@ static int add_past(struct model *m)
  */
 static int fold_vanished(struct model *m)
 {
-	for (size_t i = 0; i < m->before.nr_pools; i++) {
+	for (size_t i = 0; i < m->before.nr_pools && !m->now.whole_past; i++) {
 		const struct pool *b = &m->before.pools[i];
 		struct model_device *d;
 
@@ -329,7 +357,9 @@ int model_update(struct model *m, struct snapshot *s)
 	for (size_t i = 0; i < m->nr_devices; i++)
 		begin_device(&m->devices[i]);
 	begin_device(&m->totals);
-	err = list_pools(m);
+	err = add_devices(m);
+	if (!err)
+		err = list_pools(m);
 	if (!err)
 		err = add_past(m);
 	if (err)

@@ -582,6 +582,41 @@ static void pool_left_out_by_a_filter(void **state)
 	model_free(&m);
 }
 
+/* As a recording has it: each device, in its order and with its name, and what vanished, too. */
+static void past_has_every_device(void **state)
+{
+	struct model m;
+	struct snapshot s;
+	struct pool *p;
+
+	(void)state;
+	model_init(&m);
+	for (int i = 1; i < 3; i++) {
+		unit_snapshot(&s, i);
+		s.whole_past = true;
+		if (i == 1) {
+			p = unit_pool(&s, 0, 0);
+			p->has = POOL_HAS_ID;
+			p->id = 7;
+			p->total.n[PP_FAST] = 100;
+		}
+		unit_past(&s, 4, 1, 5);
+		unit_past(&s, 0, 1, 3)->others = true;
+		unit_past(&s, 2, 1, i == 1 ? 0 : 100);
+		snprintf(s.past[2].ifname, sizeof(s.past[2].ifname), "lan0");
+		update(&m, &s);
+		assert_int_equal(m.nr_devices, 3);
+		assert_int_equal(m.devices[0].ifindex, 4);
+		assert_true(m.devices[1].others);
+		assert_string_equal(m.devices[1].ifname, "");
+		assert_string_equal(m.devices[2].ifname, "lan0");
+		/* the pool that is gone counts once */
+		assert_int_equal(m.devices[2].total.n[PP_FAST], 100);
+		assert_int_equal(m.totals.total.n[PP_FAST], 108);
+	}
+	model_free(&m);
+}
+
 #define HISTORY_DEVICES 5 /* 0: none; the last: of those too many to be told apart */
 #define HISTORY_POOLS	16
 
@@ -998,6 +1033,7 @@ int main(void)
 		cmocka_unit_test(vanished_pool_still_counts),
 		cmocka_unit_test(netlink_knew_it_first),
 		cmocka_unit_test(pool_left_out_by_a_filter),
+		cmocka_unit_test(past_has_every_device),
 		cmocka_unit_test(totals_never_go_backwards),
 		cmocka_unit_test(renamed_device_is_one_row),
 		cmocka_unit_test(past_takes_the_new_name),
