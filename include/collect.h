@@ -16,6 +16,7 @@ struct collect_opts {
 	const char *source; /* a rung of the ladder by name, and no other; or NULL: the best */
 	const char *level;  /* "slow", "derived", "full", or NULL: full */
 	bool fresh;	    /* leave alone what is attached */
+	const char *input;  /* a file of documents in place of the kernel, "-" is stdin; or NULL */
 	/* for tests, see struct bpf_source_opts */
 	const char *without;
 	bool keep_dead;
@@ -28,10 +29,14 @@ bool collect_is_level(const char *name);
 /*
  * Open the best source this kernel and user allow and start counting: what is attached, or the
  * rungs of the ladder down to netlink, which needs nothing. With opts->source that one or none.
- * On success *@c is set, to be closed with collect_close(). Returns 0; -ENOTSUP: the source asked
- * for is not to be had, opts->notes got the reason; or -errno.
+ * With opts->input nothing of that: its documents are read, which needs no privilege.
+ * On success *@c is set, to be closed with collect_close(). Returns 0; -ENOTSUP: the source or
+ * input asked for is not to be had, opts->notes got the reason; or -errno.
  */
 int collect_open(struct collect **c, const struct collect_opts *opts);
+
+/* Is it a recording that is read? Then there is nothing to wait for between two readings. */
+bool collect_recorded(const struct collect *c);
 
 /* Did collect_open() have to do with netlink for want of a privilege? */
 bool collect_unprivileged(const struct collect *c);
@@ -41,7 +46,9 @@ struct bpf_source *collect_bpf(const struct collect *c);
 
 /*
  * Read everything now into @s, which must be initialised; what it held is freed. 0 or -errno;
- * -EOPNOTSUPP: neither BPF nor netlink can show a pool.
+ * -EOPNOTSUPP: neither BPF nor netlink can show a pool. Of a recording, the next document; the
+ * first time what was before its first interval. -ENODATA: that was the last; -EBADMSG: the next
+ * cannot be read, opts->notes got the reason.
  */
 int collect_read(struct collect *c, struct snapshot *s);
 

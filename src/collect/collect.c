@@ -8,11 +8,13 @@
 #include "bpf.h"
 #include "collect.h"
 #include "env.h"
+#include "input.h"
 #include "netns.h"
 #include "slots.h"
 #include "util.h"
 
 struct collect {
+	struct input *input;	/* in place of everything below; NULL: the kernel is read */
 	struct bpf_source *bpf; /* NULL: netlink alone */
 	struct netns_names names;
 	bool unprivileged;
@@ -108,6 +110,16 @@ static int climb_down(struct collect *c, const struct collect_opts *opts, int fr
 	return err;
 }
 
+static int open_input(struct collect **out, struct collect *c, const struct collect_opts *opts)
+{
+	int err = input_open(&c->input, opts->input, opts->notes);
+
+	*out = err ? NULL : c;
+	if (err)
+		free(c);
+	return err;
+}
+
 int collect_open(struct collect **out, const struct collect_opts *opts)
 {
 	struct collect *c = calloc(1, sizeof(*c));
@@ -115,6 +127,8 @@ int collect_open(struct collect **out, const struct collect_opts *opts)
 
 	if (!c)
 		return -ENOMEM;
+	if (opts->input)
+		return open_input(out, c, opts);
 	env_libbpf_print(opts->verbose);
 	c->unprivileged = !env_may_trace();
 	*out = c;
@@ -136,6 +150,11 @@ int collect_open(struct collect **out, const struct collect_opts *opts)
 	collect_close(c);
 	*out = NULL;
 	return -ENOTSUP;
+}
+
+bool collect_recorded(const struct collect *c)
+{
+	return c->input;
 }
 
 bool collect_unprivileged(const struct collect *c)
@@ -190,6 +209,8 @@ int collect_read(struct collect *c, struct snapshot *s)
 	int err, shown;
 
 	snapshot_free(s);
+	if (c->input)
+		return input_read(c->input, s);
 	snapshot_init(s, nr_cpus > 0 ? nr_cpus : 1);
 	clock_gettime(CLOCK_REALTIME, &s->time);
 	s->mono_ns = now_ns();
@@ -217,6 +238,7 @@ void collect_close(struct collect *c)
 {
 	if (!c)
 		return;
+	input_close(c->input);
 	bpf_source_close(c->bpf);
 	netns_forget(&c->names);
 	free(c);
@@ -261,6 +283,8 @@ const char *collect_source_name(const struct collect *c)
 	static char name[64];
 	const struct hooks_plan *plan;
 
+	if (c->input)
+		return "a recording";
 	if (!c->bpf)
 		return netlink_name;
 	plan = bpf_source_plan(c->bpf);
