@@ -11,6 +11,7 @@
 
 #define OPT_SOURCE 'S'
 #define OPT_LEVEL  'L'
+#define OPT_INPUT  'I'
 
 struct command {
 	const char *name;
@@ -41,6 +42,9 @@ struct options {
 	bool verbose;
 	const char *source;  /* by name, or NULL: the best */
 	const char *level;   /* by name, or NULL */
+	const char *input;   /* a recording in place of the kernel, or NULL */
+	bool only_last;	     /* of a recording: hand over its last interval and no other */
+	bool paced;	     /* of a recording: wait between two intervals all the same */
 	void (*ready)(void); /* called once counting has begun, or NULL */
 	void (*done)(void);  /* called before counting ends, or NULL */
 };
@@ -61,8 +65,8 @@ int show_run(struct options *opts);
 
 /*
  * The loop that show, dump and top have in common: open the sources, read, wait, read and hand over
- * each interval's model to @view, opts->count times (0: until stopped). Returns an exit code; what
- * went wrong was complained about.
+ * each interval's model to @view, opts->count times (0: until stopped, or to the end of a
+ * recording, which is not waited for). Returns an exit code; what went wrong was complained about.
  */
 int command_loop(const struct options *opts, int (*view)(const struct model *m, void *arg),
 		 void *arg);

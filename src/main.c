@@ -7,9 +7,9 @@
 #include "util.h"
 
 const struct command commands[] = {
-	{"top", "live view (the default)", "icsdPnCSLvVh", top_main},
-	{"show", "one table on stdout; -c N -i S repeats", "icsdPnCSLvVh", show_main},
-	{"dump", "one JSON document; -c N makes JSON Lines", "icpdPnSLvVh", dump_main},
+	{"top", "live view (the default)", "icsdPnCSLIvVh", top_main},
+	{"show", "one table on stdout; -c N -i S repeats", "icsdPnCSLIvVh", show_main},
+	{"dump", "one JSON document; -c N makes JSON Lines", "icpdPnSLIvVh", dump_main},
 	{"probe", "what this kernel offers, and what will be n/a and why", "jpvVh", probe_main},
 	{"attach", "begin collection that goes on without a process", "SLvVh", attach_main},
 	{"detach", "end it", "vVh", detach_main},

@@ -17,7 +17,7 @@ int dump_main(int argc, char **argv)
 	code = options_parse(&opts, argc, argv);
 	if (code >= 0)
 		return code;
-	if (!opts.count)
+	if (!opts.count && !opts.input)
 		opts.count = 1;
 	return command_loop(&opts, dump, &opts);
 }

@@ -31,6 +31,8 @@ static int explain_read(const struct collect *c, int err)
 		complain("this kernel lets nothing be seen of page_pools; ppooltop probe says why");
 		return EXIT_WANTING;
 	}
+	if (err == -EBADMSG)
+		return EXIT_WANTING; /* why was said */
 	complain("reading failed: %s", strerror(-err));
 	return EXIT_FAILED;
 }
@@ -41,7 +43,8 @@ int command_loop(const struct options *opts, int (*view)(const struct model *m, 
 	struct collect_opts copts = {.notes = stderr,
 				     .verbose = opts->verbose,
 				     .source = opts->source,
-				     .level = opts->level};
+				     .level = opts->level,
+				     .input = opts->input};
 	int code = EXIT_DONE, err, written = 0;
 	struct collect *c;
 	struct model m;
@@ -62,22 +65,30 @@ int command_loop(const struct options *opts, int (*view)(const struct model *m, 
 	err = read_model(c, opts, &m);
 	for (long i = 0; !err && (!opts->count || i < opts->count); i++) {
 		next += (uint64_t)(opts->interval_s * 1e9);
-		sleep_until(next);
+		if (!collect_recorded(c) || opts->paced)
+			sleep_until(next);
 		/* A stop ends the wait, not the work: what was measured so far is shown. */
 		err = read_model(c, opts, &m);
 		if (err)
 			break;
-		written = view(&m, arg);
+		if (!opts->only_last)
+			written = view(&m, arg);
 		if (written || stopped())
 			break;
 		if (now_ns() > next + (uint64_t)(opts->interval_s * 1e9))
 			next = now_ns(); /* was suspended: no burst to catch up */
 	}
+	if (err == -ENODATA)
+		err = 0; /* the end of a recording */
+	if (!err && opts->only_last)
+		written = view(&m, arg);
 	if (err) {
 		code = explain_read(c, err);
 	} else if (written && written != -EPIPE) { /* a reader that left has seen enough */
 		complain("writing failed: %s", strerror(-written));
 		code = EXIT_FAILED;
+	} else if (collect_recorded(c)) {
+		code = EXIT_DONE;
 	} else if (collect_unprivileged(c)) {
 		complain("counters need root, or CAP_BPF and CAP_PERFMON; this is what netlink "
 			 "shows without");

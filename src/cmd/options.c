@@ -29,6 +29,7 @@ static const struct option_row {
 	{'p', false, "pretty", NULL, "JSON over many lines"},
 	{OPT_SOURCE, true, "source", "NAME", "this source and no other: see ppooltop probe"},
 	{OPT_LEVEL, true, "level", "LEVEL", "how much is hooked: full, derived or slow"},
+	{OPT_INPUT, true, "input", "FILE", "documents of dump, not this machine; - is stdin"},
 	{'v', false, "verbose", NULL, "say why something could not be loaded, in libbpf's words"},
 	{'V', false, "version", NULL, "print the version"},
 	{'h', false, "help", NULL, "this"},
@@ -138,6 +139,9 @@ static int set_option(struct options *o, const struct command *c, int letter, co
 			return -1;
 		complain("--level wants slow, derived or full, not \"%s\"", arg);
 		return EXIT_WANTING;
+	case OPT_INPUT:
+		o->input = arg;
+		return -1;
 	case 'd':
 		o->filter.device = arg;
 		return -1;
@@ -204,6 +208,11 @@ int options_parse(struct options *o, int argc, char **argv)
 		code = set_option(o, c, letter, optarg);
 		if (code >= 0)
 			return code;
+	}
+	if (o->input && (o->source || o->level)) {
+		complain("--input is a recording, which has its source: no %s beside it",
+			 o->source ? "--source" : "--level");
+		return EXIT_WANTING;
 	}
 	if (optind < argc) {
 		complain("%s takes no \"%s\"; see ppooltop %s --help", c->name, argv[optind],

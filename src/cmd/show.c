@@ -11,7 +11,9 @@ int show_run(struct options *opts)
 {
 	struct table_opts table = {.sort = opts->sort, .per_cpu = opts->per_cpu};
 
-	if (!opts->count)
+	if (!opts->count && opts->input)
+		opts->only_last = true;
+	else if (!opts->count)
 		opts->count = 1;
 	return command_loop(opts, show, &table);
 }

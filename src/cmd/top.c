@@ -36,6 +36,7 @@ int top_run(struct options *opts)
 
 	if (!screen())
 		return show_run(opts);
+	opts->paced = true;
 	return command_loop(opts, top, &table);
 }
 

@@ -10,9 +10,9 @@
 
 /* The program's own table is in main.o, with main(). */
 const struct command commands[] = {
-	{"top", "the default", "icsdPnCSLvVh", NULL}, {"show", "a table", "icsdPnCSLvVh", NULL},
-	{"dump", "a document", "icpdPnSLvVh", NULL},  {"probe", "a list", "jpvVh", NULL},
-	{"attach", "from now on", "SLvVh", NULL},     {"detach", "until now", "vVh", NULL},
+	{"top", "the default", "icsdPnCSLIvVh", NULL}, {"show", "a table", "icsdPnCSLIvVh", NULL},
+	{"dump", "a document", "icpdPnSLIvVh", NULL},  {"probe", "a list", "jpvVh", NULL},
+	{"attach", "from now on", "SLvVh", NULL},      {"detach", "until now", "vVh", NULL},
 };
 const int nr_commands = ARRAY_SIZE(commands);
 
@@ -91,6 +91,8 @@ static void defaults(void **state)
 	assert_null(o.sort);
 	assert_null(o.source);
 	assert_null(o.level);
+	assert_null(o.input);
+	assert_false(o.only_last || o.paced);
 	assert_false(o.per_cpu || o.json || o.pretty || o.verbose);
 	assert_string_equal(r.out, "");
 	assert_string_equal(r.err, "");
@@ -268,6 +270,28 @@ static void bad_sources_and_levels(void **state)
 	check_refused(ARGS("dump", "--level=low"), "slow, derived or full");
 }
 
+static void input(void **state)
+{
+	static const char *const takers[] = {"top", "show", "dump"};
+	struct outcome r;
+	struct options o;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(takers); i++) {
+		parse(&o, &r, ARGS(takers[i], "--input", "a.jsonl", "-d", "eth0"));
+		assert_int_equal(r.code, -1);
+		assert_string_equal(o.input, "a.jsonl");
+		parse(&o, &r, ARGS(takers[i], "--input=-"));
+		assert_int_equal(r.code, -1);
+		assert_string_equal(o.input, "-");
+	}
+	check_refused(ARGS("probe", "--input", "a.jsonl"), "\"--input\"");
+	check_refused(ARGS("attach", "--input", "a.jsonl"), "\"--input\"");
+	/* it is what was recorded, in either order */
+	check_refused(ARGS("show", "--input", "a", "--source", "fentry"), "--source");
+	check_refused(ARGS("show", "--level", "full", "--input", "a"), "--level");
+}
+
 /* What stands for them in the table of commands is no letter to type. */
 static void only_long(void **state)
 {
@@ -277,15 +301,17 @@ static void only_long(void **state)
 	check_refused(ARGS("show", "-Sfentry"), "\"-S");
 	check_refused(ARGS("show", "-Lfull"), "\"-L");
 	check_refused(ARGS("show", "-CS"), "S\"");
+	check_refused(ARGS("show", "-I", "a.jsonl"), "\"-I\"");
 	check_refused(ARGS("attach", "-S"), "\"-S\"");
 	check_refused(ARGS("attach", "-L"), "\"-L\"");
 }
 
 static void missing_values(void **state)
 {
-	static const char *const names[] = {
-		"-i",	   "-c",     "-s",	 "-d",	   "-P",      "-n",	 "--interval",
-		"--count", "--sort", "--device", "--pool", "--netns", "--level", "--source"};
+	static const char *const names[] = {"-i",      "-c",	   "-s",	 "-d",
+					    "-P",      "-n",	   "--interval", "--count",
+					    "--sort",  "--device", "--pool",	 "--netns",
+					    "--level", "--source", "--input"};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
@@ -394,6 +420,8 @@ static void help_is_complete(void **state)
 				snprintf(line, sizeof(line), "\n      --source");
 			else if (*c == OPT_LEVEL)
 				snprintf(line, sizeof(line), "\n      --level ");
+			else if (*c == OPT_INPUT)
+				snprintf(line, sizeof(line), "\n      --input ");
 			else
 				snprintf(line, sizeof(line), "\n  -%c, ", *c);
 			assert_non_null(strstr(r.out, line));
@@ -420,13 +448,21 @@ static void usage_lists_commands(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(defaults),	      cmocka_unit_test(short_and_long),
-		cmocka_unit_test(sources_and_levels), cmocka_unit_test(limits),
-		cmocka_unit_test(bad_values),	      cmocka_unit_test(bad_sources_and_levels),
-		cmocka_unit_test(only_long),	      cmocka_unit_test(missing_values),
-		cmocka_unit_test(unknown_options),    cmocka_unit_test(unknown_letter_in_a_cluster),
-		cmocka_unit_test(words_too_many),     cmocka_unit_test(help),
-		cmocka_unit_test(help_is_complete),   cmocka_unit_test(usage_lists_commands),
+		cmocka_unit_test(defaults),
+		cmocka_unit_test(short_and_long),
+		cmocka_unit_test(sources_and_levels),
+		cmocka_unit_test(limits),
+		cmocka_unit_test(bad_values),
+		cmocka_unit_test(bad_sources_and_levels),
+		cmocka_unit_test(input),
+		cmocka_unit_test(only_long),
+		cmocka_unit_test(missing_values),
+		cmocka_unit_test(unknown_options),
+		cmocka_unit_test(unknown_letter_in_a_cluster),
+		cmocka_unit_test(words_too_many),
+		cmocka_unit_test(help),
+		cmocka_unit_test(help_is_complete),
+		cmocka_unit_test(usage_lists_commands),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
