@@ -30,6 +30,13 @@ void sleep_until(uint64_t deadline_ns);
 uint64_t now_ns(void);
 
 /*
+ * @seconds in words, in the two largest units and rounded: "45 s", "50 min", "2 h 5 min",
+ * "5 d 20 h"; "n/a" if it is NAN. @len: AGE_LEN is enough for all that happens.
+ */
+#define AGE_LEN 32
+void age_text(double seconds, char *text, size_t len);
+
+/*
  * Flush @f and tell whether everything was written: 0, or -errno; -EPIPE for a reader that left.
  */
 int finish_output(FILE *f);
