@@ -15,6 +15,12 @@ struct figures {
 struct model_pool {
 	const struct pool *pool; /* in the model's snapshot */
 	struct figures figures;
+	/* of a destroyed pool: over all the time it was seen to be so */
+	double drain_rate;   /* pages/s that came back; 0: flat, NAN: not known */
+	double drain_left_s; /* until all are back at that rate; NAN: flat or not known */
+	/* where that time began; 0: not destroyed, or its pages are not known */
+	uint64_t drain_from_ns;
+	int64_t drain_from; /* pages */
 };
 
 struct model_device {

@@ -291,6 +291,59 @@ static int by_key(const void *a, const void *b)
 	return c;
 }
 
+static bool is_draining(const struct pool *p)
+{
+	return (p->state == POOL_DRAINING || p->state == POOL_STUCK) &&
+	       (p->has & POOL_HAS_INFLIGHT);
+}
+
+static void trend(struct model_pool *mp, uint64_t now_ns)
+{
+	double seconds = (double)(now_ns - mp->drain_from_ns) / 1e9;
+	double back = (double)(mp->drain_from - mp->pool->inflight);
+
+	/* Flat is what the source says, which knows of every page; or what was seen. */
+	if (mp->pool->state == POOL_STUCK || (back <= 0 && seconds > 0))
+		mp->drain_rate = 0;
+	else if (seconds > 0)
+		mp->drain_rate = back / seconds;
+	if (mp->drain_rate > 0)
+		mp->drain_left_s = (double)mp->pool->inflight / mp->drain_rate;
+}
+
+/*
+ * How fast the @nr destroyed pools of @list drain, seen from where @m's list of one snapshot ago
+ * has them; both are in the same order, so that the next one is most likely next to the last.
+ */
+static void follow_drains(const struct model *m, struct model_pool *list, size_t nr)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; i < nr; i++) {
+		struct model_pool *mp = &list[i];
+
+		mp->drain_rate = NAN;
+		mp->drain_left_s = NAN;
+		if (!is_draining(mp->pool))
+			continue;
+		mp->drain_from = mp->pool->inflight;
+		mp->drain_from_ns = m->now.mono_ns;
+		for (size_t k = 0; k < m->nr_pools; k++) {
+			const struct model_pool *was = &m->pools[(at + k) % m->nr_pools];
+
+			if (!same_pool(mp->pool, was->pool))
+				continue;
+			if (was->drain_from_ns) {
+				mp->drain_from = was->drain_from;
+				mp->drain_from_ns = was->drain_from_ns;
+			}
+			at = (at + k + 1) % m->nr_pools;
+			break;
+		}
+		trend(mp, m->now.mono_ns);
+	}
+}
+
 static int list_pools(struct model *m)
 {
 	struct model_pool *list = NULL;
@@ -322,6 +375,7 @@ static int list_pools(struct model *m)
 	}
 	if (nr)
 		qsort(list, nr, sizeof(*list), by_key);
+	follow_drains(m, list, nr);
 	free(m->pools);
 	m->pools = list;
 	m->nr_pools = nr;

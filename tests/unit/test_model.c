@@ -985,6 +985,119 @@ static void twenty_destroyed_pools(void **state)
 	model_free(&m);
 }
 
+/* A destroyed pool with so many pages out. Good until the next one. */
+static struct pool *unit_drain(struct snapshot *s, uint64_t address, int64_t pages)
+{
+	struct pool *p = unit_pool(s, address, 2);
+
+	p->state = POOL_DRAINING;
+	p->has |= POOL_HAS_DESTROYED;
+	p->inflight = pages;
+	return p;
+}
+
+/* Scenario 9: 7,498 pages at 60 s, 7,293 at 120 s */
+static void drains_slowly(void **state)
+{
+	struct model m;
+	struct snapshot s;
+
+	(void)state;
+	model_init(&m);
+	unit_snapshot(&s, 60);
+	unit_pool(&s, 0x1000, 2);
+	unit_drain(&s, 0x2000, 7498);
+	update(&m, &s);
+	for (int i = 0; i < 2; i++) {
+		assert_nan(m.pools[i].drain_rate);
+		assert_nan(m.pools[i].drain_left_s);
+	}
+	unit_snapshot(&s, 120);
+	unit_pool(&s, 0x1000, 2);
+	unit_drain(&s, 0x2000, 7293);
+	update(&m, &s);
+	assert_nan(m.pools[0].drain_rate);
+	assert_nan(m.pools[0].drain_left_s);
+	assert_near(m.pools[1].drain_rate, 205 / 60.0);
+	assert_near(m.pools[1].drain_left_s, 7293 * 60 / 205.0);
+	/* nothing more came: the rate is over all that was seen */
+	unit_snapshot(&s, 180);
+	unit_drain(&s, 0x2000, 7293);
+	update(&m, &s);
+	assert_near(m.pools[0].drain_rate, 205 / 120.0);
+	/* until the source says that it is flat */
+	unit_snapshot(&s, 181);
+	unit_drain(&s, 0x2000, 7293)->state = POOL_STUCK;
+	update(&m, &s);
+	assert_near(m.pools[0].drain_rate, 0);
+	assert_nan(m.pools[0].drain_left_s);
+	/* and it may drain again */
+	unit_snapshot(&s, 260);
+	unit_drain(&s, 0x2000, 7098);
+	update(&m, &s);
+	assert_near(m.pools[0].drain_rate, 2);
+	assert_near(m.pools[0].drain_left_s, 3549);
+	model_free(&m);
+}
+
+static void drain_that_is_flat(void **state)
+{
+	struct model m;
+	struct snapshot s;
+
+	(void)state;
+	model_init(&m);
+	for (int i = 1; i < 4; i++) {
+		unit_snapshot(&s, i);
+		unit_drain(&s, 0x1000, 1);
+		unit_drain(&s, 0x2000, 5 + i); /* which cannot be */
+		unit_drain(&s, 0x3000, 5 - i)->has &= ~(uint32_t)POOL_HAS_INFLIGHT;
+		unit_drain(&s, 0x4000, -i)->state = POOL_IMPOSSIBLE;
+		update(&m, &s);
+		for (int k = 0; k < 4; k++)
+			assert_nan(m.pools[k].drain_left_s);
+	}
+	assert_near(m.pools[0].drain_rate, 0);
+	assert_near(m.pools[1].drain_rate, 0);
+	assert_nan(m.pools[2].drain_rate);
+	assert_nan(m.pools[3].drain_rate);
+	model_free(&m);
+}
+
+/* Each has its own trend, whatever comes and goes between them; an address that is used again. */
+static void drains_are_told_apart(void **state)
+{
+	struct model m;
+	struct snapshot s;
+
+	(void)state;
+	model_init(&m);
+	for (int i = 1; i < 6; i++) {
+		unit_snapshot(&s, i);
+		for (int k = 19; k >= 0; k--) {
+			struct pool *p;
+
+			if (k % 5 == i % 5)
+				continue;
+			p = unit_drain(&s, 0x1000 + (uint64_t)k, 1000 - (int64_t)i * k);
+			if (k == 11 && i > 2)
+				p->generation = 4;
+		}
+		update(&m, &s);
+	}
+	for (size_t i = 0; i < m.nr_pools; i++) {
+		const struct pool *p = m.pools[i].pool;
+		int k = (int)(p->address - 0x1000);
+
+		/* one that was away is new */
+		if (k % 5 == 4)
+			assert_nan(m.pools[i].drain_rate);
+		else
+			assert_near(m.pools[i].drain_rate, k);
+	}
+	model_free(&m);
+}
+
 static void pools_are_in_order(void **state)
 {
 	static const struct {
@@ -1043,6 +1156,9 @@ int main(void)
 		cmocka_unit_test(impossible_pool_stays_out_of_sums),
 		cmocka_unit_test(unknown_inflight_is_not_nothing),
 		cmocka_unit_test(twenty_destroyed_pools),
+		cmocka_unit_test(drains_slowly),
+		cmocka_unit_test(drain_that_is_flat),
+		cmocka_unit_test(drains_are_told_apart),
 		cmocka_unit_test(pools_are_in_order),
 	};
 
