@@ -366,10 +366,10 @@ static void get_books(struct reader *r, json *o, struct pool *p)
 	if (get_int(r, inflight, "pages", INT64_MIN, INT64_MAX, &p->inflight))
 		p->has |= POOL_HAS_INFLIGHT;
 	get_u64(r, inflight, "bytes", &p->inflight_bytes);
-	if (get_u32(r, o, "hold", &p->hold) && get_u32(r, o, "release", &p->release))
+	if (get_u32(r, o, "hold", &p->hold) && get_u32(r, o, "release", &p->release) &&
+	    get_u32(r, get_object(r, o, "cache"), "pages", &p->cache) &&
+	    get_u32(r, get_object(r, o, "ring"), "pages", &p->ring))
 		p->has |= POOL_HAS_BOOKS;
-	get_u32(r, get_object(r, o, "cache"), "pages", &p->cache);
-	get_u32(r, get_object(r, o, "ring"), "pages", &p->ring);
 }
 
 static void get_audit(struct reader *r, json *audit, struct pool *p)
