@@ -39,6 +39,7 @@ struct model_device {
 	uint32_t counters_known;
 	struct counters total;	/* of all its pools, those gone included: never goes backwards */
 	struct counters before; /* total one snapshot ago */
+	uint32_t before_known;	/* and what was known of it */
 	struct counters gone;	/* part of total: pools that vanished without a word */
 	struct figures figures;
 };

@@ -49,12 +49,16 @@ double recycle_ratio(const double *n, uint32_t known)
 
 /*
  * Rates over the interval, and the ratio over the interval or, without one, over all. A counter
- * that was put right in between can be a little lower than before; that is no negative rate.
+ * that was put right in between can be a little lower than before; that is no negative rate. One
+ * that was not known before has no rate yet.
  */
-static void figure(struct figures *f, const struct counters *now, const struct counters *before,
-		   uint32_t known, double interval_s)
+static void figure(struct figures *f, const struct counters *now, uint32_t known,
+		   const struct counters *before, uint32_t before_known, double interval_s)
 {
 	double n[PP_NR_COUNTERS];
+
+	if (interval_s > 0)
+		known &= before_known;
 
 	for (int i = 0; i < PP_NR_COUNTERS; i++) {
 		int64_t delta = (int64_t)(now->n[i] - (before ? before->n[i] : 0));
@@ -115,6 +119,7 @@ static struct model_device *new_device(struct model *m, uint32_t netns, int ifin
 	d->netns = netns;
 	d->ifindex = ifindex;
 	d->inflight_known = true;
+	d->before_known = ~0u; /* it began at nothing */
 	return d;
 }
 
@@ -265,6 +270,7 @@ static int fold_vanished(struct model *m)
 static void begin_device(struct model_device *d)
 {
 	d->before = d->total;
+	d->before_known = d->parts ? d->counters_known : ~0u;
 	d->total = d->gone;
 	d->pools = 0;
 	d->parts = 0;
@@ -370,8 +376,9 @@ static int list_pools(struct model *m)
 		before = find_pool(&m->before, p, i);
 		list[nr].pool = p;
 		/* A pool that is new since then began at nothing. */
-		figure(&list[nr++].figures, &p->total, before ? &before->total : NULL,
-		       p->counters_known, m->interval_s);
+		figure(&list[nr++].figures, &p->total, p->counters_known,
+		       before ? &before->total : NULL, before ? before->counters_known : ~0u,
+		       m->interval_s);
 	}
 	if (nr)
 		qsort(list, nr, sizeof(*list), by_key);
@@ -423,9 +430,10 @@ int model_update(struct model *m, struct snapshot *s)
 	for (size_t i = 0; i < m->nr_devices; i++) {
 		struct model_device *d = &m->devices[i];
 
-		figure(&d->figures, &d->total, &d->before, d->counters_known, m->interval_s);
+		figure(&d->figures, &d->total, d->counters_known, &d->before, d->before_known,
+		       m->interval_s);
 	}
-	figure(&m->totals.figures, &m->totals.total, &m->totals.before, m->totals.counters_known,
-	       m->interval_s);
+	figure(&m->totals.figures, &m->totals.total, m->totals.counters_known, &m->totals.before,
+	       m->totals.before_known, m->interval_s);
 	return 0;
 }

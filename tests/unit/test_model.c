@@ -129,6 +129,40 @@ static void rates_are_per_second(void **state)
 	model_free(&m);
 }
 
+/* What becomes known only now did not happen all at once. */
+static void unknown_before_has_no_rate(void **state)
+{
+	struct model m;
+	struct snapshot s;
+	struct pool *p;
+
+	(void)state;
+	model_init(&m);
+	for (int i = 1; i < 5; i++) {
+		unit_snapshot(&s, i);
+		unit_pool(&s, 0x1000, 2)->total.n[PP_FAST] = 10 * (uint64_t)i;
+		p = unit_pool(&s, 0x2000, 2);
+		p->total.n[PP_FAST] = i > 1 ? 1000000 + (uint64_t)i : 0;
+		p->counters_known = i > 1 ? ALL_COUNTERS : ALL_COUNTERS & ~(1u << PP_FAST);
+		update(&m, &s);
+		if (i == 1)
+			continue;
+		assert_near(m.pools[0].figures.rate[PP_FAST], 10);
+		assert_near(m.pools[1].figures.rate[PP_SLOW], 0);
+		if (i == 2) {
+			assert_nan(m.pools[1].figures.rate[PP_FAST]);
+			assert_nan(m.pools[1].figures.recycle_ratio);
+			assert_nan(m.devices[0].figures.rate[PP_FAST]);
+			assert_nan(m.totals.figures.rate[PP_FAST]);
+		} else {
+			assert_near(m.pools[1].figures.rate[PP_FAST], 1);
+			assert_near(m.devices[0].figures.rate[PP_FAST], 11);
+			assert_near(m.totals.figures.rate[PP_FAST], 11);
+		}
+	}
+	model_free(&m);
+}
+
 /* Counters are u64 to the last bit. */
 static void counters_near_the_end(void **state)
 {
@@ -1132,6 +1166,7 @@ int main(void)
 		cmocka_unit_test(one_snapshot_has_no_interval),
 		cmocka_unit_test(no_pools),
 		cmocka_unit_test(rates_are_per_second),
+		cmocka_unit_test(unknown_before_has_no_rate),
 		cmocka_unit_test(counters_near_the_end),
 		cmocka_unit_test(ratios_that_people_posted),
 		cmocka_unit_test(ratios_without_sense),
