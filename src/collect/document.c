@@ -222,11 +222,15 @@ static void get_time(struct reader *r, json *o, const char *key, struct timespec
 		wrong(r, key, "a time as 2026-01-02T03:04:05.678Z");
 }
 
-/* What @rate says was counted since then is taken back; there was not less than nothing. */
-static void go_back(struct reader *r, json *rate, struct counters *n)
+/*
+ * What @rate says was counted since then is taken back; there was not less than nothing. Returns
+ * the bits PP_x of those that have a rate: the others were not known then.
+ */
+static uint32_t go_back(struct reader *r, json *rate, struct counters *n)
 {
 	json *alloc = get_object(r, rate, "alloc"), *recycle = get_object(r, rate, "recycle");
 	double since[PP_NR_COUNTERS];
+	uint32_t known = 0;
 
 #define PP_X(ID, side, key, ...) since[PP_##ID] = get_real(r, side, #key) * r->back_s;
 	PP_COUNTERS(PP_X)
@@ -236,11 +240,13 @@ static void go_back(struct reader *r, json *rate, struct counters *n)
 			n->n[i] = 0;
 		else if (since[i] > 0)
 			n->n[i] -= (uint64_t)llround(since[i]);
+		known |= isnan(since[i]) ? 0 : 1u << i;
 	}
+	return known;
 }
 
 /* Bits PP_x of those that are known */
-static uint32_t get_counters(struct reader *r, json *o, struct counters *n)
+static uint32_t get_counts(struct reader *r, json *o, struct counters *n)
 {
 	json *alloc = get_object(r, o, "alloc"), *recycle = get_object(r, o, "recycle");
 	uint32_t known = 0;
@@ -250,9 +256,15 @@ static uint32_t get_counters(struct reader *r, json *o, struct counters *n)
 		known |= 1u << PP_##ID;
 	PP_COUNTERS(PP_X)
 #undef PP_X
-	if (r->back_s > 0)
-		go_back(r, get_object(r, o, "rate"), n);
 	return known;
+}
+
+/* The same of @o with rates, as it was then if that is asked for. */
+static uint32_t get_counters(struct reader *r, json *o, struct counters *n)
+{
+	uint32_t known = get_counts(r, o, n);
+
+	return r->back_s > 0 ? known & go_back(r, get_object(r, o, "rate"), n) : known;
 }
 
 /* A number for a namespace of which only the name is known (FNV-1a) */
@@ -268,7 +280,7 @@ static uint32_t number_of(const char *name)
 /* "netns" is the name or, where there is none, the inode number. */
 static void get_netns(struct reader *r, json *o, uint32_t *inode, char *name, size_t len)
 {
-	bool known = get_u32(r, o, "netns_inode", inode);
+	bool known = get_u32(r, o, "netns_inode", inode) && *inode;
 	const char *text = get_string(r, o, "netns");
 	unsigned long number;
 	char *end;
@@ -421,7 +433,7 @@ static void get_cpus(struct reader *r, json *list, struct pool *p)
 
 		/* max_cpus() made sure that it is one, and below nr_cpus */
 		if (get_int(r, o, "cpu", 0, r->s->nr_cpus - 1, &cpu))
-			p->cpus_known &= get_counters(r, o, &p->cpus[cpu]);
+			p->cpus_known &= get_counts(r, o, &p->cpus[cpu]);
 	}
 	p->has |= POOL_HAS_CPUS;
 }

@@ -119,6 +119,8 @@ static int next_document(struct input *in, struct json_object **doc)
 		return -ENODATA;
 	if (err != json_tokener_success)
 		return refuse(in, "line %ld: no JSON: %s", in->line, json_tokener_error_desc(err));
+	if (!*doc)
+		return refuse(in, "line %ld: this is no document of ppooltop dump", in->began);
 	return 0;
 }
 
