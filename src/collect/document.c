@@ -519,43 +519,22 @@ static bool is_on(const struct pool *p, const struct past *past)
 
 /*
  * A document has what a device counted in all. What its pools did not count was counted by pools
- * that are gone; what they counted beyond it, on other devices before. Which of several pools did
- * so is not known, and makes no difference to any sum. Sums may wrap, as they do in the model.
+ * that are gone. If they counted more than that, they did so on other devices before: then this is
+ * less than nothing, and wraps, and the model's sum wraps back. A sum is known if all its parts
+ * are: what a pool does not know of its own is part of it elsewhere.
  */
-static void settle_counter(struct snapshot *s, struct past *past, int i)
+static void settle(struct snapshot *s, struct past *past)
 {
-	uint64_t rest = past->total.n[i], beyond;
-
-	for (size_t k = 0; k < s->nr_pools; k++)
-		if (is_on(&s->pools[k], past))
-			rest -= s->pools[k].total.n[i];
-	if ((int64_t)rest >= 0) {
-		past->total.n[i] = rest;
-		return;
-	}
-	beyond = -rest;
-	for (size_t k = 0; k < s->nr_pools && beyond; k++) {
-		struct pool *p = &s->pools[k];
+	for (size_t i = 0; i < s->nr_pools; i++) {
+		struct pool *p = &s->pools[i];
 
 		if (!is_on(p, past))
 			continue;
-		p->elsewhere.n[i] = p->total.n[i] < beyond ? p->total.n[i] : beyond;
-		beyond -= p->elsewhere.n[i];
+		for (int k = 0; k < PP_NR_COUNTERS; k++)
+			if (past->counters_known & (1u << k))
+				past->total.n[k] -= p->total.n[k];
+		p->counted_apart = past->counters_known & ~p->counters_known;
 	}
-	past->total.n[i] = -beyond;
-}
-
-static void settle(struct snapshot *s, struct past *past)
-{
-	for (int i = 0; i < PP_NR_COUNTERS; i++)
-		if (past->counters_known & (1u << i))
-			settle_counter(s, past, i);
-	/* A sum is known if all its parts are: what a pool does not know of its own is elsewhere.
-	 */
-	for (size_t i = 0; i < s->nr_pools; i++)
-		if (is_on(&s->pools[i], past))
-			s->pools[i].counted_apart =
-				past->counters_known & ~s->pools[i].counters_known;
 }
 
 static int get_devices(struct reader *r, json *list)
