@@ -176,6 +176,9 @@ void snapshot_free(struct snapshot *s);
  */
 struct pool *snapshot_add(struct snapshot *s, bool cpus);
 
+/* Make @to, which must be empty, a copy of @from that owns its own. 0 or -ENOMEM. */
+int snapshot_copy(struct snapshot *to, const struct snapshot *from);
+
 /* Drop pools and past; the rest of @s stays. */
 void snapshot_clear(struct snapshot *s);
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,6 +52,50 @@ void snapshot_free(struct snapshot *s)
 {
 	snapshot_clear(s);
 	snapshot_init(s, s->nr_cpus);
+}
+
+/* The past, and pools without their CPUs. */
+static int copy_lists(struct snapshot *to, const struct snapshot *from)
+{
+	to->past = calloc(from->nr_past + 1, sizeof(*to->past));
+	to->pools = calloc(from->nr_pools + 1, sizeof(*to->pools));
+	if (!to->past || !to->pools)
+		return -ENOMEM;
+	if (from->nr_past)
+		memcpy(to->past, from->past, from->nr_past * sizeof(*to->past));
+	to->nr_past = from->nr_past;
+	for (size_t i = 0; i < from->nr_pools; i++) {
+		to->pools[i] = from->pools[i];
+		to->pools[i].cpus = NULL;
+	}
+	to->nr_pools = from->nr_pools;
+	to->cap_pools = from->nr_pools + 1;
+	return 0;
+}
+
+int snapshot_copy(struct snapshot *to, const struct snapshot *from)
+{
+	const size_t size = (size_t)from->nr_cpus * sizeof(*from->pools->cpus);
+	int err;
+
+	*to = *from;
+	to->pools = NULL;
+	to->nr_pools = 0;
+	to->past = NULL;
+	to->nr_past = 0;
+	err = copy_lists(to, from);
+	for (size_t i = 0; !err && i < from->nr_pools; i++) {
+		if (!from->pools[i].cpus)
+			continue;
+		to->pools[i].cpus = malloc(size ? size : 1);
+		if (to->pools[i].cpus)
+			memcpy(to->pools[i].cpus, from->pools[i].cpus, size);
+		else
+			err = -ENOMEM;
+	}
+	if (err)
+		snapshot_free(to);
+	return err;
 }
 
 struct pool *snapshot_add(struct snapshot *s, bool cpus)
