@@ -13,7 +13,9 @@ struct figures {
 };
 
 struct model_pool {
-	const struct pool *pool; /* in the model's snapshot */
+	const struct pool *pool;   /* in the model's snapshot */
+	const struct pool *before; /* the same one snapshot ago, or NULL */
+	size_t device;		   /* of the model's devices */
 	struct figures figures;
 	/* of a destroyed pool: over all the time it was seen to be so */
 	double drain_rate;   /* pages/s that came back; 0: flat, NAN: not known */
@@ -63,6 +65,16 @@ void model_free(struct model *m);
  * dead are not listed: their device's past has them. Returns 0 or -ENOMEM.
  */
 int model_update(struct model *m, struct snapshot *s);
+
+/*
+ * The pool @p in another snapshot, or NULL; most likely it is where it was before, at @hint. One
+ * that netlink alone knew has no address before BPF meets it.
+ */
+const struct pool *model_find_pool(const struct snapshot *s, const struct pool *p, size_t hint);
+
+/* The device like @d in another model's list, or NULL. */
+const struct model_device *model_find_device(const struct model_device *list, size_t nr,
+					     const struct model_device *d);
 
 /* Is counter @i among @known, the bits PP_x of a pool or device? */
 bool counter_known(uint32_t known, enum pp_counter i);

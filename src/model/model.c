@@ -82,8 +82,7 @@ static bool same_pool(const struct pool *p, const struct pool *q)
 	return p->has & q->has & POOL_HAS_ID && p->id == q->id;
 }
 
-/* The pool @p in another snapshot, or NULL; most likely it is where it was before, at @hint. */
-static const struct pool *find_pool(const struct snapshot *s, const struct pool *p, size_t hint)
+const struct pool *model_find_pool(const struct snapshot *s, const struct pool *p, size_t hint)
 {
 	for (size_t i = 0; i < s->nr_pools; i++) {
 		const struct pool *q = &s->pools[(hint + i) % s->nr_pools];
@@ -103,6 +102,19 @@ static struct model_device *find_device(struct model *m, uint32_t netns, int ifi
 		if (!d->others && d->netns == netns && d->ifindex == ifindex &&
 		    (ifindex || !strcmp(d->ifname, ifname)))
 			return d;
+	}
+	return NULL;
+}
+
+const struct model_device *model_find_device(const struct model_device *list, size_t nr,
+					     const struct model_device *d)
+{
+	for (size_t i = 0; i < nr; i++) {
+		const struct model_device *e = &list[i];
+
+		if (e->others == d->others && e->netns == d->netns && e->ifindex == d->ifindex &&
+		    (d->ifindex || !strcmp(e->ifname, d->ifname)))
+			return e;
 	}
 	return NULL;
 }
@@ -256,7 +268,7 @@ static int fold_vanished(struct model *m)
 		const struct pool *b = &m->before.pools[i];
 		struct model_device *d;
 
-		if ((b->has & POOL_HAS_ADDRESS) || find_pool(&m->now, b, i))
+		if ((b->has & POOL_HAS_ADDRESS) || model_find_pool(&m->now, b, i))
 			continue;
 		d = device_of(m, b);
 		if (!d)
@@ -373,8 +385,10 @@ static int list_pools(struct model *m)
 		}
 		add_pool(d, p);
 		add_pool(&m->totals, p);
-		before = find_pool(&m->before, p, i);
+		before = model_find_pool(&m->before, p, i);
 		list[nr].pool = p;
+		list[nr].before = before;
+		list[nr].device = (size_t)(d - m->devices);
 		/* A pool that is new since then began at nothing. */
 		figure(&list[nr++].figures, &p->total, p->counters_known,
 		       before ? &before->total : NULL, before ? before->counters_known : ~0u,
