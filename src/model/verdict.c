@@ -62,7 +62,7 @@ static void say_stuck(const struct model_pool *mp, char *text, size_t len)
 
 	age_text(mp->pool->destroyed_s, age, sizeof(age));
 	if (mp->pool->has & POOL_HAS_DESTROYED)
-		snprintf(text, len, "stuck since %s", age);
+		snprintf(text, len, "stuck for %s", age);
 	else
 		snprintf(text, len, "stuck");
 }

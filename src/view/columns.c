@@ -378,8 +378,8 @@ static void print_verdict(const struct row *r, char *cell)
 	if (r->nr > 1) {
 		int64_t each = first(r)->inflight;
 
-		n = snprintf(cell, CELL, "%u pools, %" PRId64 " page%s each: ", r->nr, each,
-			     each == 1 ? "" : "s");
+		/* How many pools is in the row's name. */
+		n = snprintf(cell, CELL, "%" PRId64 " page%s each, ", each, each == 1 ? "" : "s");
 	}
 	verdict_print(r->m, r->pools[0], cell + n, CELL - (size_t)n);
 }
@@ -402,17 +402,17 @@ static enum mark mark_verdict(const struct row *r)
 	}
 
 /* Which of the kernel's counters the live view shows by itself: pp_counter to rank. */
-#define RANK_FAST	     9
-#define RANK_SLOW	     4
-#define RANK_SLOW_HIGH_ORDER 9
+#define RANK_FAST	     0
+#define RANK_SLOW	     3
+#define RANK_SLOW_HIGH_ORDER 0
 #define RANK_EMPTY	     6
 #define RANK_REFILL	     6
-#define RANK_WAIVE	     5
+#define RANK_WAIVE	     3
 #define RANK_CACHED	     6
 #define RANK_CACHE_FULL	     0
 #define RANK_RING	     6
 #define RANK_RING_FULL	     0
-#define RANK_RELEASED_REFCNT 5
+#define RANK_RELEASED_REFCNT 3
 
 const struct column columns[] = {
 	{"DEVICE", 15, true, true, 1, ALL_ROWS, "interface, or the row's pool or CPU", print_device,
@@ -428,12 +428,12 @@ const struct column columns[] = {
 	{"ALLOC", 6, false, false, 1, ALL_ROWS,
 	 "pages allocated: fast + refill + slow + slow_high_order", print_alloc, value_alloc,
 	 mark_alloc},
-	{"FAST%", 5, false, false, 3, ALL_ROWS, "of these, from the pool's cache", print_fast_part,
+	{"FAST%", 5, false, false, 4, ALL_ROWS, "of these, from the pool's cache", print_fast_part,
 	 value_fast_part, NULL},
 #define PP_X(ID, side, key, kernel, metric, label, title, help) COUNTER(ID, title, RANK_##ID, help),
 	PP_COUNTERS(PP_X)
 #undef PP_X
-		{"FULL", 6, false, false, 5, ALL_ROWS,
+		{"FULL", 6, false, false, 3, ALL_ROWS,
 		 "times cache or ring was full: CFULL + RFULL", print_full, value_full, mark_full},
 	{"RECYC%", 6, false, true, 1, DEVICES, "pages recycled per page allocated", print_ratio,
 	 value_ratio, NULL},
@@ -447,12 +447,12 @@ const struct column columns[] = {
 	 print_ring_bar, value_ring_part, NULL},
 	{"INFLIGHT", 8, false, true, 1, DEVICES, "pages held and not given back", print_inflight,
 	 value_inflight, NULL},
-	{"BYTES", 7, false, true, 2, DEVICES, "the same in bytes", print_bytes, value_bytes, NULL},
-	{"AGE", 8, false, false, 3, POOLS, "since it was destroyed; of a live pool, since created",
+	{"BYTES", 7, false, true, 5, DEVICES, "the same in bytes", print_bytes, value_bytes, NULL},
+	{"AGE", 8, false, false, 5, POOLS, "since it was destroyed; of a live pool, since created",
 	 print_age, value_age, NULL},
 	{"AUDIT", 5, false, true, 0, 1u << ROW_POOL,
 	 "do the books balance? or pages unaccounted for", print_audit, value_audit, mark_audit},
-	{"VERDICT", 12, true, false, 1, POOLS, "what is wrong with it, in words", print_verdict,
+	{"VERDICT", 22, true, false, 1, POOLS, "what is wrong with it, in words", print_verdict,
 	 value_verdict, mark_verdict},
 };
 

@@ -60,22 +60,22 @@ static size_t next_char(const char *s, wchar_t *w)
 
 void text_safe(const char *s, char *cell)
 {
-	const char *end = cell + CELL - MB_LEN_MAX - 1;
+	size_t len = 0;
 
-	while (*s && cell < end) {
+	while (*s && len < CELL - MB_LEN_MAX - 1) {
 		wchar_t w;
 		size_t n = next_char(s, &w);
 
 		if (!n || !iswprint((wint_t)w) || is_directive(w)) {
-			*cell++ = '?';
+			cell[len++] = '?';
 			s += n ? n : 1;
 			continue;
 		}
-		memcpy(cell, s, n);
-		cell += n;
+		memcpy(cell + len, s, n);
+		len += n;
 		s += n;
 	}
-	*cell = '\0';
+	cell[len] = '\0';
 }
 
 void text_human(double v, double unit, char *cell)
@@ -131,12 +131,11 @@ size_t text_fit(const char *s, int width)
 void text_bar(const struct glyphs *g, double part, int width, char *cell)
 {
 	int eighths = (int)lround(part * width * 8);
-	char *end = cell + CELL;
 
 	if (eighths > width * 8)
 		eighths = width * 8;
 	*cell++ = '[';
-	for (int i = 0; i < width && cell < end - 5; i++) {
+	for (int i = 0; i < width; i++) {
 		int left = eighths - 8 * i;
 		const char *glyph = g->parts[left <= 0 ? 0 : left >= 8 ? 8 : left];
 

@@ -34,7 +34,7 @@ extern const struct glyphs glyphs_utf8, glyphs_ascii;
 /* Those for LC_CTYPE as it is now. */
 const struct glyphs *glyphs_of_locale(void);
 
-/* @part (0 to 1) of @width columns filled, framed: "[###   ]". @cell has CELL bytes. */
+/* @part (0 to 1) of @width columns filled, framed: "[###   ]". At most 30. */
 void text_bar(const struct glyphs *g, double part, int width, char *cell);
 
 /* The bar for @v of @max, "" to full, one column wide; NAN is glyphs.none. */
