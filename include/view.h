@@ -26,6 +26,13 @@ bool view_table_column(const char *title);
 /* All titles, separated by spaces, for messages and --help. */
 void view_table_titles(FILE *f);
 
+/* Are colours wanted? AUTO: where the terminal has them and NO_COLOR is not set. */
+enum color {
+	COLOR_AUTO,
+	COLOR_ALWAYS,
+	COLOR_NEVER,
+};
+
 /* "live", "draining", ...: the words of the JSON document. */
 const char *pool_state_name(enum pool_state state);
 
