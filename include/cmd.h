@@ -8,10 +8,12 @@
 
 #include "collect.h"
 #include "model.h"
+#include "view.h"
 
 #define OPT_SOURCE 'S'
 #define OPT_LEVEL  'L'
 #define OPT_INPUT  'I'
+#define OPT_COLOR  'O'
 
 struct command {
 	const char *name;
@@ -44,7 +46,7 @@ struct options {
 	const char *level;   /* by name, or NULL */
 	const char *input;   /* a recording in place of the kernel, or NULL */
 	bool only_last;	     /* of a recording: hand over its last interval and no other */
-	bool paced;	     /* of a recording: wait between two intervals all the same */
+	enum color color;    /* of the live view */
 	void (*ready)(void); /* called once counting has begun, or NULL */
 	void (*done)(void);  /* called before counting ends, or NULL */
 };
@@ -63,10 +65,29 @@ void usage(FILE *f);
 int top_run(struct options *opts);
 int show_run(struct options *opts);
 
+/* Sources that are open, and what was read of them. */
+struct session {
+	const struct options *opts;
+	struct collect *c;
+	struct model m;
+};
+
+/* Open the sources @opts ask for. -1 to go on, or the code to exit with, and why was said. */
+int session_open(struct session *s, const struct options *opts, FILE *notes);
+
+/* The next model. 0 or -errno, as collect_read(). */
+int session_read(struct session *s);
+
 /*
- * The loop that show, dump and top have in common: open the sources, read, wait, read and hand over
- * each interval's model to @view, opts->count times (0: until stopped, or to the end of a
- * recording, which is not waited for). Returns an exit code; what went wrong was complained about.
+ * The end: @err is what session_read() returned last, @written what writing did. Complains about
+ * what went wrong and returns the code to exit with.
+ */
+int session_close(struct session *s, int err, int written);
+
+/*
+ * The loop that show and dump have in common: open the sources, read, wait, read and hand over each
+ * interval's model to @view, opts->count times (0: until stopped, or to the end of a recording,
+ * which is not waited for). Returns an exit code; what went wrong was complained about.
  */
 int command_loop(const struct options *opts, int (*view)(const struct model *m, void *arg),
 		 void *arg);

@@ -78,6 +78,12 @@ static void *die_with_parent(void *unused)
 	return NULL;
 }
 
+/*
+ * What the loads complain about, which must not be written on the live view: a file without a name,
+ * or -1 where it is written at once.
+ */
+static int said = -1;
+
 static void child(enum load_mode mode, int string)
 {
 	struct load_result res = {0};
@@ -89,6 +95,8 @@ static void child(enum load_mode mode, int string)
 	/* Ctrl-C is for the parent, who ends the view first and the loads then. */
 	signal(SIGINT, SIG_IGN);
 	signal(SIGTERM, SIG_DFL);
+	if (said >= 0)
+		dup2(said, STDERR_FILENO);
 	if (read(string, &go, 1) != 1)
 		_exit(EXIT_FAILED);
 	if (pthread_create(&watch, NULL, die_with_parent, NULL))
@@ -125,6 +133,15 @@ static void fork_load(int i)
 	close(fds[0]);
 }
 
+static void print_said(void)
+{
+	char text[512];
+	ssize_t n;
+
+	for (off_t at = 0; said >= 0 && (n = pread(said, text, sizeof(text), at)) > 0; at += n)
+		fwrite(text, 1, (size_t)n, stderr);
+}
+
 /* Before counting ends: to detach a program, the kernel waits for the loads as well. */
 static void stop_loads(void)
 {
@@ -156,6 +173,8 @@ int demo_main(int argc, char **argv)
 		complain("demo: %s", strerror(-code));
 		return EXIT_FAILED;
 	}
+	if (isatty(STDOUT_FILENO))
+		said = memfd_create("said", MFD_CLOEXEC);
 	for (int i = 0; i < NR_LOADS; i++)
 		fork_load(i);
 	opts.ready = start_loads;
@@ -163,6 +182,7 @@ int demo_main(int argc, char **argv)
 		opts.count = 3;
 	opts.done = stop_loads;
 	code = top_run(&opts);
+	print_said();
 	if (!code && gone == NR_LOADS) {
 		complain("demo: no traffic could be made");
 		code = EXIT_FAILED;

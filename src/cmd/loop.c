@@ -5,21 +5,6 @@
 #include "cmd.h"
 #include "util.h"
 
-static int read_model(struct collect *c, const struct options *opts, struct model *m)
-{
-	struct snapshot s;
-	int err;
-
-	snapshot_init(&s, 0);
-	err = collect_read(c, &s);
-	if (!err) {
-		snapshot_filter(&s, &opts->filter);
-		err = model_update(m, &s);
-	}
-	snapshot_free(&s);
-	return err;
-}
-
 static int explain_read(const struct collect *c, int err)
 {
 	if (err == -EOPNOTSUPP && collect_unprivileged(c)) {
@@ -37,22 +22,19 @@ static int explain_read(const struct collect *c, int err)
 	return EXIT_FAILED;
 }
 
-int command_loop(const struct options *opts, int (*view)(const struct model *m, void *arg),
-		 void *arg)
+int session_open(struct session *s, const struct options *opts, FILE *notes)
 {
-	struct collect_opts copts = {.notes = stderr,
+	struct collect_opts copts = {.notes = notes,
 				     .verbose = opts->verbose,
 				     .source = opts->source,
 				     .level = opts->level,
 				     .input = opts->input};
-	int code = EXIT_DONE, err, written = 0;
-	struct collect *c;
-	struct model m;
-	uint64_t next;
+	int err;
 
-	stop_on_signals();
-	model_init(&m);
-	err = collect_open(&c, &copts);
+	memset(s, 0, sizeof(*s));
+	s->opts = opts;
+	model_init(&s->m);
+	err = collect_open(&s->c, &copts);
 	if (err == -ENOTSUP)
 		return EXIT_WANTING; /* why was said */
 	if (err) {
@@ -61,44 +43,86 @@ int command_loop(const struct options *opts, int (*view)(const struct model *m, 
 	}
 	if (opts->ready)
 		opts->ready();
+	return -1;
+}
+
+int session_read(struct session *s)
+{
+	struct snapshot snap;
+	int err;
+
+	snapshot_init(&snap, 0);
+	err = collect_read(s->c, &snap);
+	if (!err) {
+		snapshot_filter(&snap, &s->opts->filter);
+		err = model_update(&s->m, &snap);
+	}
+	snapshot_free(&snap);
+	return err;
+}
+
+/* What there is to say at the end, where all went well. */
+static int explain_end(const struct session *s)
+{
+	if (collect_recorded(s->c))
+		return EXIT_DONE;
+	if (collect_unprivileged(s->c)) {
+		complain("counters need root, or CAP_BPF and CAP_PERFMON; this is what netlink "
+			 "shows without");
+		return EXIT_WANTING;
+	}
+	/* Why was said when the sources were opened. */
+	return !collect_bpf(s->c) && !s->m.now.source.counters ? EXIT_WANTING : EXIT_DONE;
+}
+
+int session_close(struct session *s, int err, int written)
+{
+	int code;
+
+	if (err && err != -ENODATA) {
+		code = explain_read(s->c, err);
+	} else if (written && written != -EPIPE) { /* a reader that left has seen enough */
+		complain("writing failed: %s", strerror(-written));
+		code = EXIT_FAILED;
+	} else {
+		code = explain_end(s);
+	}
+	if (s->opts->done)
+		s->opts->done();
+	collect_close(s->c);
+	model_free(&s->m);
+	return code;
+}
+
+int command_loop(const struct options *opts, int (*view)(const struct model *m, void *arg),
+		 void *arg)
+{
+	int code, err, written = 0;
+	struct session s;
+	uint64_t next;
+
+	stop_on_signals();
+	code = session_open(&s, opts, stderr);
+	if (code >= 0)
+		return code;
 	next = now_ns();
-	err = read_model(c, opts, &m);
+	err = session_read(&s);
 	for (long i = 0; !err && (!opts->count || i < opts->count); i++) {
 		next += (uint64_t)(opts->interval_s * 1e9);
-		if (!collect_recorded(c) || opts->paced)
+		if (!collect_recorded(s.c))
 			sleep_until(next);
 		/* A stop ends the wait, not the work: what was measured so far is shown. */
-		err = read_model(c, opts, &m);
+		err = session_read(&s);
 		if (err)
 			break;
 		if (!opts->only_last)
-			written = view(&m, arg);
+			written = view(&s.m, arg);
 		if (written || stopped())
 			break;
 		if (now_ns() > next + (uint64_t)(opts->interval_s * 1e9))
 			next = now_ns(); /* was suspended: no burst to catch up */
 	}
-	if (err == -ENODATA)
-		err = 0; /* the end of a recording */
-	if (!err && opts->only_last)
-		written = view(&m, arg);
-	if (err) {
-		code = explain_read(c, err);
-	} else if (written && written != -EPIPE) { /* a reader that left has seen enough */
-		complain("writing failed: %s", strerror(-written));
-		code = EXIT_FAILED;
-	} else if (collect_recorded(c)) {
-		code = EXIT_DONE;
-	} else if (collect_unprivileged(c)) {
-		complain("counters need root, or CAP_BPF and CAP_PERFMON; this is what netlink "
-			 "shows without");
-		code = EXIT_WANTING;
-	} else if (!collect_bpf(c) && !m.now.source.counters) {
-		code = EXIT_WANTING; /* why was said when the sources were opened */
-	}
-	if (opts->done)
-		opts->done();
-	collect_close(c);
-	model_free(&m);
-	return code;
+	if ((!err || err == -ENODATA) && opts->only_last)
+		written = view(&s.m, arg);
+	return session_close(&s, err, written);
 }

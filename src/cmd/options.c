@@ -30,6 +30,7 @@ static const struct option_row {
 	{OPT_SOURCE, true, "source", "NAME", "this source and no other: see ppooltop probe"},
 	{OPT_LEVEL, true, "level", "LEVEL", "how much is hooked: full, derived or slow"},
 	{OPT_INPUT, true, "input", "FILE", "documents of dump, not this machine; - is stdin"},
+	{OPT_COLOR, true, "color", "WHEN", "auto, always or never; NO_COLOR is never, too"},
 	{'v', false, "verbose", NULL, "say why something could not be loaded, in libbpf's words"},
 	{'V', false, "version", NULL, "print the version"},
 	{'h', false, "help", NULL, "this"},
@@ -98,6 +99,23 @@ static bool parse_whole(const char *s, long min, long max, long *v)
 	return end != s && !*end && !errno && *v >= min && *v <= max;
 }
 
+static bool parse_color(const char *s, enum color *color)
+{
+	static const char *const names[] = {
+		[COLOR_AUTO] = "auto",
+		[COLOR_ALWAYS] = "always",
+		[COLOR_NEVER] = "never",
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (!strcmp(s, names[i])) {
+			*color = (enum color)i;
+			return true;
+		}
+	}
+	return false;
+}
+
 static int set_option(struct options *o, const struct command *c, int letter, const char *arg)
 {
 	long n;
@@ -138,6 +156,11 @@ static int set_option(struct options *o, const struct command *c, int letter, co
 		if (collect_is_level(arg))
 			return -1;
 		complain("--level wants slow, derived or full, not \"%s\"", arg);
+		return EXIT_WANTING;
+	case OPT_COLOR:
+		if (parse_color(arg, &o->color))
+			return -1;
+		complain("--color wants auto, always or never, not \"%s\"", arg);
 		return EXIT_WANTING;
 	case OPT_INPUT:
 		o->input = arg;

@@ -10,9 +10,9 @@
 
 /* The program's own table is in main.o, with main(). */
 const struct command commands[] = {
-	{"top", "the default", "icsdPnCSLIvVh", NULL}, {"show", "a table", "icsdPnCSLIvVh", NULL},
-	{"dump", "a document", "icpdPnSLIvVh", NULL},  {"probe", "a list", "jpvVh", NULL},
-	{"attach", "from now on", "SLvVh", NULL},      {"detach", "until now", "vVh", NULL},
+	{"top", "the default", "icsdPnCSLIOvVh", NULL}, {"show", "a table", "icsdPnCSLIvVh", NULL},
+	{"dump", "a document", "icpdPnSLIvVh", NULL},	{"probe", "a list", "jpvVh", NULL},
+	{"attach", "from now on", "SLvVh", NULL},	{"detach", "until now", "vVh", NULL},
 };
 const int nr_commands = ARRAY_SIZE(commands);
 
@@ -92,7 +92,8 @@ static void defaults(void **state)
 	assert_null(o.source);
 	assert_null(o.level);
 	assert_null(o.input);
-	assert_false(o.only_last || o.paced);
+	assert_false(o.only_last);
+	assert_int_equal(o.color, COLOR_AUTO);
 	assert_false(o.per_cpu || o.json || o.pretty || o.verbose);
 	assert_string_equal(r.out, "");
 	assert_string_equal(r.err, "");
@@ -246,6 +247,26 @@ static void bad_values(void **state)
 	check_refused(ARGS("show", "--count=0"), "\"0\"");
 	check_refused(ARGS("show", "--pool=0"), "\"0\"");
 	check_refused(ARGS("show", "--sort=speed"), "\"speed\"");
+}
+
+static void colors(void **state)
+{
+	static const struct {
+		const char *word;
+		enum color color;
+	} rows[] = {{"auto", COLOR_AUTO}, {"always", COLOR_ALWAYS}, {"never", COLOR_NEVER}};
+	struct outcome r;
+	struct options o;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		parse(&o, &r, ARGS("top", "--color", rows[i].word));
+		assert_int_equal(r.code, -1);
+		assert_int_equal(o.color, rows[i].color);
+	}
+	check_refused(ARGS("top", "--color=red"), "\"red\"");
+	check_refused(ARGS("top", "--color", ""), "--color");
+	check_refused(ARGS("show", "--color=auto"), "no option \"--color=auto\"");
 }
 
 static void bad_sources_and_levels(void **state)
@@ -422,6 +443,8 @@ static void help_is_complete(void **state)
 				snprintf(line, sizeof(line), "\n      --level ");
 			else if (*c == OPT_INPUT)
 				snprintf(line, sizeof(line), "\n      --input ");
+			else if (*c == OPT_COLOR)
+				snprintf(line, sizeof(line), "\n      --color ");
 			else
 				snprintf(line, sizeof(line), "\n  -%c, ", *c);
 			assert_non_null(strstr(r.out, line));
@@ -454,6 +477,7 @@ int main(void)
 		cmocka_unit_test(limits),
 		cmocka_unit_test(bad_values),
 		cmocka_unit_test(bad_sources_and_levels),
+		cmocka_unit_test(colors),
 		cmocka_unit_test(input),
 		cmocka_unit_test(only_long),
 		cmocka_unit_test(missing_values),
