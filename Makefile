@@ -42,10 +42,11 @@ HOOKSRCS := $(sort $(shell grep -lw ENTRY $(BPFSRCS)))
 BPFOBJS	:= $(BPFSRCS:%.bpf.c=$(B)/%.bpf.o) $(HOOKSRCS:%.bpf.c=$(B)/%.kprobe.o)
 SKEL	:= $(B)/ppooltop.skel.h
 UNITS	:= $(patsubst tests/unit/%.c,$(B)/unit/%,$(sort $(wildcard tests/unit/test_*.c)))
+TTYTESTS := $(B)/tests/drive
 VMTESTS	:= $(B)/tests/exact $(B)/tests/audit $(B)/tests/nlstats $(B)/tests/pass.bpf.o
 
 .PHONY: all
-all: $(B)/ppooltop $(B)/load/ppload $(VMTESTS)
+all: $(B)/ppooltop $(B)/load/ppload $(VMTESTS) $(TTYTESTS)
 
 .PHONY: help
 help:
@@ -113,6 +114,11 @@ $(B)/tests/nlstats: $(B)/tests/vm/nlstats.o
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS_) $(LDFLAGS) $^ -o $@ $(LIBS)
 
+$(B)/tests/drive: $(B)/tests/tty/drive.o
+	$(say) LD $@
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS_) $(LDFLAGS) $^ -o $@ -lutil
+
 # --- tests ---------------------------------------------------------------------------------------
 
 $(B)/truth.skel.h: tests/vm/truth.bpf.c tests/vm/truth.h vmlinux/vmlinux.h Makefile
@@ -160,7 +166,7 @@ SANITIZE := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-san
 
 .PHONY: units-asan
 units-asan:
-	$(Q)$(MAKE) B=$(B)/asan CFLAGS="$(SANITIZE)" units
+	$(Q)$(MAKE) B=$(B)/asan CFLAGS="$(SANITIZE)" units $(B)/asan/ppooltop
 
 # TAP from cmocka, so that prove reads programs and scripts alike.
 PROVE	:= CMOCKA_MESSAGE_OUTPUT=TAP prove --exec '' --timer
@@ -172,7 +178,7 @@ check-unit: units units-asan
 
 CFILES	:= $(sort $(wildcard src/*.c src/*/*.[ch] include/*.h bpf/*.[ch] vmlinux/*.[ch] tests/*/*.[ch]))
 TIDY	:= $(sort $(wildcard src/*.c src/*/*.c vmlinux/*.c tests/load/*.c tests/vm/exact.c tests/vm/audit.c \
-		     tests/vm/nlstats.c tests/unit/*.c))
+		     tests/vm/nlstats.c tests/tty/*.c tests/unit/*.c))
 
 .PHONY: check-style
 check-style: $(SKEL) $(B)/truth.skel.h

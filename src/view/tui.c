@@ -360,6 +360,9 @@ void tui_type(struct tui *t, int key)
 	case TUI_BACKSPACE:
 		rub_out(t->typed);
 		break;
+	case TUI_F0 + 10:
+		t->quit = true;
+		return;
 	default:
 		if (key >= TUI_KEYS)
 			return;

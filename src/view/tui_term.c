@@ -276,6 +276,7 @@ bool term_message(char *line, size_t len)
 bool term_usable(char *why, size_t len)
 {
 	const char *name = getenv("TERM");
+	bool usable;
 	int err;
 
 	if (!name || !*name) {
@@ -286,11 +287,12 @@ bool term_usable(char *why, size_t len)
 		snprintf(why, len, "TERM is dumb");
 		return false;
 	}
-	if (setupterm(NULL, STDOUT_FILENO, &err) != OK || !cursor_address || !clear_screen) {
+	usable = setupterm(NULL, STDOUT_FILENO, &err) == OK && cursor_address && clear_screen;
+	if (!usable)
 		snprintf(why, len, "TERM is \"%.40s\", which cannot be drawn on", name);
-		return false;
-	}
-	return true;
+	if (cur_term)
+		del_curterm(cur_term);
+	return usable;
 }
 
 /* A capability without its padding, which is for terminals made of metal. */
