@@ -46,11 +46,12 @@ struct audit {
 	int64_t unaccounted; /* pages */
 };
 
-/* struct pool::flags has the kernel's PP_FLAG_* bits, but for this one of our own. */
-#define POOL_FLAG_SYSTEM (1u << 4)
+/* struct pool::flags has the kernel's PP_FLAG_* bits, such as the first, but for one of our own. */
+#define POOL_FLAG_DMA_MAP (1u << 0)
+#define POOL_FLAG_SYSTEM  (1u << 4)
 
-#define NR_POOL_FLAGS	 5
-#define NR_DMA_DIRS	 4
+#define NR_POOL_FLAGS	  5
+#define NR_DMA_DIRS	  4
 
 /* The words of the JSON document: "live", "dma_map" for bit 0, "bidirectional" for 0. */
 extern const char *const pool_state_names[POOL_NR_STATES];

@@ -24,6 +24,9 @@ struct verdict_rule {
 /* Never NULL: the last rule holds for every pool, and says "-". */
 const struct verdict_rule *verdict_find(const struct model *m, const struct model_pool *mp);
 
+/* The graver the higher; 0: the rule that says "-". */
+int verdict_rank(const struct verdict_rule *rule);
+
 /* The words of the rule that holds for @mp. */
 void verdict_print(const struct model *m, const struct model_pool *mp, char *text, size_t len);
 

@@ -135,6 +135,15 @@ static void take_messages(struct tui *t)
 		tui_note(t, "%s", line);
 }
 
+/* The first reading is where the first interval begins; a recording has no such. */
+static bool is_counted_out(const struct top *top)
+{
+	const struct tui *t = &top->tui;
+
+	return top->session.opts->count &&
+	       (t->ended || top->read >= top->session.opts->count + !t->recorded);
+}
+
 /* Wait for what comes first, and do it. false: the end. */
 static bool turn(struct top *top)
 {
@@ -166,7 +175,7 @@ static bool turn(struct top *top)
 		take_messages(t);
 		tui_draw(t);
 	}
-	return !top->session.opts->count || top->read <= top->session.opts->count;
+	return !is_counted_out(top);
 }
 
 static void run(struct top *top)

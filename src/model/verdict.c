@@ -8,7 +8,7 @@
 #include "verdict.h"
 
 /* Pools of one device are destroyed one after the other, each after its queue was stopped. */
-#define ONE_TIME_S 2
+#define ONE_TIME_S 1
 
 static bool is_impossible(const struct model *m, const struct model_pool *mp)
 {
@@ -67,6 +67,21 @@ static void say_stuck(const struct model_pool *mp, char *text, size_t len)
 		snprintf(text, len, "stuck");
 }
 
+/* The device may be gone while pages are mapped for it: worse than pages that are merely held. */
+static bool is_stuck_mapped(const struct model *m, const struct model_pool *mp)
+{
+	return is_stuck(m, mp) && mp->pool->has & POOL_HAS_PARAMS &&
+	       mp->pool->flags & POOL_FLAG_DMA_MAP;
+}
+
+static void say_stuck_mapped(const struct model_pool *mp, char *text, size_t len)
+{
+	char stuck[64];
+
+	say_stuck(mp, stuck, sizeof(stuck));
+	snprintf(text, len, "%s, DMA-mapped", stuck);
+}
+
 static bool is_draining(const struct model *m, const struct model_pool *mp)
 {
 	(void)m;
@@ -112,6 +127,11 @@ static const struct verdict_rule rules[] = {
 	{"provider", VERDICT_NOTE,
 	 "The buffers are a memory provider's, and its user may keep them for as long as it likes.",
 	 provider_holds, say_provider},
+	{"stuck-mapped", VERDICT_WARN,
+	 "The pool was destroyed and no page has come back for a minute. Somebody still holds "
+	 "pages: packets in a socket that nobody reads, or a driver that lost them. They are mapped "
+	 "for DMA, which has to end before their device may go.",
+	 is_stuck_mapped, say_stuck_mapped},
 	{"stuck", VERDICT_WARN,
 	 "The pool was destroyed and no page has come back for a minute. Somebody still holds "
 	 "pages: packets in a socket that nobody reads, or a driver that lost them.",
@@ -131,6 +151,11 @@ const struct verdict_rule *verdict_find(const struct model *m, const struct mode
 	return rule;
 }
 
+int verdict_rank(const struct verdict_rule *rule)
+{
+	return (int)(rules + sizeof(rules) / sizeof(rules[0]) - 1 - rule);
+}
+
 void verdict_print(const struct model *m, const struct model_pool *mp, char *text, size_t len)
 {
 	verdict_find(m, mp)->say(mp, text, len);
@@ -142,5 +167,5 @@ bool pools_alike(const struct pool *p, const struct pool *q)
 	       p->ifindex == q->ifindex && !strcmp(p->ifname, q->ifname) &&
 	       p->provider == q->provider && p->inflight == q->inflight &&
 	       (p->has & q->has & POOL_HAS_DESTROYED) &&
-	       fabs(p->destroyed_s - q->destroyed_s) <= ONE_TIME_S;
+	       fabs(p->destroyed_s - q->destroyed_s) < ONE_TIME_S;
 }

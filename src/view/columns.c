@@ -368,7 +368,7 @@ static enum mark mark_audit(const struct row *r)
 
 static double value_verdict(const struct row *r)
 {
-	return (double)verdict_find(r->m, r->pools[0])->severity;
+	return verdict_rank(verdict_find(r->m, r->pools[0]));
 }
 
 static void print_verdict(const struct row *r, char *cell)

@@ -23,6 +23,7 @@
 static struct {
 	bool open;
 	SCREEN *screen;
+	WINDOW *keys; /* a pad: to read keys from anything else would draw first, and block */
 	FILE *in;
 	int in_fd, out_fd;
 	struct termios saved;
@@ -125,6 +126,8 @@ static void on_stall(int sig)
 	(void)sig;
 	stalled = 1;
 	tcflush(term.out_fd, TCOFLUSH);
+	/* What Ctrl-S has stopped goes on only after it was stopped once more. */
+	tcflow(term.out_fd, TCOOFF);
 	tcflow(term.out_fd, TCOON);
 	errno = saved;
 }
@@ -206,12 +209,12 @@ static void close_signals(void)
 	sigprocmask(SIG_SETMASK, &term.mask, NULL);
 }
 
-#define STALL_S 1
+#define STALL_US 500000
 
 static void watch(bool on)
 {
 	struct itimerval timer = {
-		.it_value.tv_sec = on ? STALL_S : 0,
+		.it_value.tv_usec = on ? STALL_US : 0,
 		.it_interval.tv_usec = on ? 200000 : 0,
 	};
 
@@ -352,7 +355,10 @@ int term_open(enum color color)
 	/* Before curses, which leaves alone what is handled already. */
 	open_signals();
 	term.screen = newterm(NULL, stdout, term.in);
-	if (!term.screen) {
+	term.keys = term.screen ? newpad(1, 1) : NULL;
+	if (!term.keys) {
+		if (term.screen)
+			endwin();
 		close_signals();
 		close_input();
 		return -ENOTTY;
@@ -365,8 +371,8 @@ int term_open(enum color color)
 	cbreak();
 	noecho();
 	nonl();
-	keypad(stdscr, TRUE);
-	nodelay(stdscr, TRUE);
+	keypad(term.keys, TRUE);
+	nodelay(term.keys, TRUE);
 	set_escdelay(25);
 	curs_set(0);
 	mousemask(BUTTON1_PRESSED | BUTTON1_CLICKED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL);
@@ -383,6 +389,7 @@ void term_close(void)
 	watch(true);
 	endwin();
 	watch(false);
+	delwin(term.keys);
 	delscreen(term.screen);
 	close_messages();
 	close_signals();
@@ -548,7 +555,7 @@ bool term_event(struct term_event *e)
 	wint_t c;
 	int kind;
 
-	while ((kind = get_wch(&c)) != ERR) {
+	while ((kind = wget_wch(term.keys, &c)) != ERR) {
 		memset(e, 0, sizeof(*e));
 		if (kind == KEY_CODE_YES && c == KEY_MOUSE) {
 			if (mouse_event(e))
