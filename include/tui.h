@@ -98,7 +98,7 @@ struct tui {
 	struct item_id selected_id;
 	struct item_id detail;	 /* the pool that TUI_DETAIL is about */
 	int scroll;		 /* columns to the left of the screen */
-	int page_top, page_rows; /* of detail and help */
+	int page_top; /* of detail and help */
 	int menu, menu_top;
 	bool cpus_open;
 	char filter[TUI_TEXT], search[TUI_TEXT];
@@ -126,7 +126,7 @@ void tui_click(struct tui *t, int y, int x);
 void tui_note(struct tui *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void tui_keep(struct tui *t, const char *note);
 
-/* All of it onto the terminal; page_rows and page_top are put right where a page is shown. */
+/* All of it onto the terminal; page_top is put right where a page ends before. */
 void tui_draw(struct tui *t);
 
 /* How figures are wanted. */

@@ -70,9 +70,8 @@ static void draw_page(struct tui *t, const struct tui_layout *l, struct page *p)
 	int y = l->titles >= 0 ? l->titles : l->body, rows = l->body + l->body_rows - y;
 	int far = p->nr - rows;
 
-	t->page_rows = far > 0 ? far : 0;
-	if (t->page_top > t->page_rows)
-		t->page_top = t->page_rows;
+	if (t->page_top > far)
+		t->page_top = far > 0 ? far : 0;
 	for (int i = 0; i < rows && t->page_top + i < p->nr; i++)
 		draw_line(y + i, &p->lines[t->page_top + i], t->cols);
 	page_free(p);

@@ -16,6 +16,8 @@
 /* --- moving --------------------------------------------------------------------------------------
  */
 
+#define FAR (1 << 24)
+
 /* @by lines further, in whatever is on the screen. */
 static void move(struct tui *t, long by)
 {
@@ -26,9 +28,8 @@ static void move(struct tui *t, long by)
 	case TUI_DETAIL:
 	case TUI_HELP:
 		/* How far there is to go is known when it is drawn, which corrects it. */
-		t->page_top = t->page_top + by > 0 ? (int)(t->page_top + by) : 0;
-		if (t->page_top > t->page_rows)
-			t->page_top = t->page_rows;
+		by += t->page_top;
+		t->page_top = by < 0 ? 0 : by > FAR ? FAR : (int)by;
 		break;
 	default:
 		tui_menu_move(t, t->menu + (int)by);
@@ -64,8 +65,6 @@ static void press_page_down(struct tui *t, int key)
 	(void)key;
 	move(t, page(t));
 }
-
-#define FAR (1L << 24)
 
 static void press_home(struct tui *t, int key)
 {

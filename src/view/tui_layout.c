@@ -19,7 +19,8 @@ struct tui_layout tui_layout(const struct tui *t)
 	if (left >= 3)
 		l.status_rows = left >= 19 && t->cols < WIDE ? 3 : left >= 6 ? 2 : 1;
 	left -= l.status_rows;
-	if (left >= 15 && t->cols >= 40)
+	/* Pages and menus are read, and want the room. */
+	if (left >= (t->screen == TUI_LIST ? 15 : 45) && t->cols >= 40)
 		l.chart_rows = left >= 40 ? 9 : left >= 28 ? 7 : 5;
 	l.chart = l.status_rows;
 	left -= l.chart_rows;
