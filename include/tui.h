@@ -96,9 +96,9 @@ struct tui {
 	enum tui_screen screen;
 	size_t selected, top; /* items */
 	struct item_id selected_id;
-	struct item_id detail;	 /* the pool that TUI_DETAIL is about */
-	int scroll;		 /* columns to the left of the screen */
-	int page_top; /* of detail and help */
+	struct item_id detail; /* the pool that TUI_DETAIL is about */
+	int scroll;	       /* columns to the left of the screen */
+	int page_top;	       /* of detail and help */
 	int menu, menu_top;
 	bool cpus_open;
 	char filter[TUI_TEXT], search[TUI_TEXT];

@@ -102,12 +102,19 @@ static bool row_matches(const struct row *r, const char *text)
 
 bool item_matches(const struct tui *t, const struct item *item, const char *text)
 {
+	struct item alone = *item;
 	struct row r;
 
 	item_row(t, item, &r);
 	if (row_matches(&r, text))
 		return true;
-	r.nested = false;
+	if (item->kind != ROW_POOL && item->kind != ROW_GROUP)
+		return false;
+	/* By its device, which a pool below it does not name again. */
+	alone.kind = ROW_POOL;
+	alone.nr = 1;
+	alone.depth = 0;
+	item_row(t, &alone, &r);
 	return row_matches(&r, text);
 }
 

@@ -167,14 +167,14 @@ static void ten_minutes(void **state)
 
 static void memory_is_bounded(void **state)
 {
-	const size_t pools = 500;
+	const size_t pools = 200;
 	struct history *h = history_new();
 	struct model m, then;
 
 	(void)state;
 	model_init(&m);
 	model_init(&then);
-	for (int i = 1; i <= 3000; i++)
+	for (int i = 1; i <= 1500; i++)
 		push(h, &m, i / 10.0, pools, (uint64_t)i * 1000);
 	assert_true(history_bytes(h) <= ((size_t)8 << 20) + pools * ((size_t)12 << 10));
 	assert_true(history_dropped(h) > 0);
