@@ -139,6 +139,11 @@ $(B)/tests/exact: $(B)/tests/vm/exact.o $(CORE)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS_) $(LDFLAGS) $^ -o $@ $(LIBS)
 
+$(B)/tests/redraw: $(B)/tests/bench/redraw.o $(CORE)
+	$(say) LD $@
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS_) $(LDFLAGS) $^ -o $@ $(LIBS)
+
 $(B)/tests/audit: $(B)/tests/vm/audit.o $(CORE)
 	$(say) LD $@
 	$(Q)$(CC) $(CFLAGS_) $(LDFLAGS) $^ -o $@ $(LIBS)
@@ -178,7 +183,7 @@ check-unit: units units-asan
 
 CFILES	:= $(sort $(wildcard src/*.c src/*/*.[ch] include/*.h bpf/*.[ch] vmlinux/*.[ch] tests/*/*.[ch]))
 TIDY	:= $(sort $(wildcard src/*.c src/*/*.c vmlinux/*.c tests/load/*.c tests/vm/exact.c tests/vm/audit.c \
-		     tests/vm/nlstats.c tests/tty/*.c tests/unit/*.c))
+		     tests/vm/nlstats.c tests/tty/*.c tests/bench/*.c tests/unit/*.c))
 
 .PHONY: check-style
 check-style: $(SKEL) $(B)/truth.skel.h
@@ -251,6 +256,7 @@ demo:
 
 .PHONY: bench
 bench: all
+	$(Q)tests/bench/top
 	$(Q)tests/bench/cost
 
 .PHONY: install

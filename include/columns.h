@@ -104,6 +104,12 @@ const struct column *column_find(const char *title);
 void column_print(const struct column *c, const struct row *r, char *cell);
 enum mark column_mark(const struct column *c, const struct row *r);
 
+/* What @c sorts @r by; NAN: nothing, or by its text. */
+double column_value(const struct column *c, const struct row *r);
+
+/* The order of two such values. */
+int column_order(double v, double w, bool inverted);
+
 /*
  * Numbers fall and words rise: below 0 if @r comes first. NAN and empty come last, whether
  * @inverted or not; 0: equal.

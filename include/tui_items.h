@@ -27,7 +27,8 @@ struct item {
 	size_t pool;   /* of items.pools */
 	unsigned int nr;
 	int cpu;
-	size_t seq; /* order among equals */
+	double value; /* of the column that sorts */
+	size_t seq;   /* order among equals */
 };
 
 struct items {

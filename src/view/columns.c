@@ -497,17 +497,23 @@ static int compare_text(const struct column *c, const struct row *r, const struc
 	return inverted ? -order : order;
 }
 
-int column_compare(const struct column *c, const struct row *r, const struct row *s, bool inverted)
+double column_value(const struct column *c, const struct row *r)
 {
-	double v, w;
-	int order;
+	return c->value && has_cell(c, r) ? c->value(r) : (double)NAN;
+}
 
-	if (!c->value)
-		return compare_text(c, r, s, inverted);
-	v = has_cell(c, r) ? c->value(r) : (double)NAN;
-	w = has_cell(c, s) ? c->value(s) : (double)NAN;
+int column_order(double v, double w, bool inverted)
+{
+	int order = (v < w) - (v > w);
+
 	if (isnan(v) || isnan(w))
 		return !!isnan(v) - !!isnan(w);
-	order = (v < w) - (v > w);
 	return inverted ? -order : order;
+}
+
+int column_compare(const struct column *c, const struct row *r, const struct row *s, bool inverted)
+{
+	if (!c->value)
+		return compare_text(c, r, s, inverted);
+	return column_order(column_value(c, r), column_value(c, s), inverted);
 }

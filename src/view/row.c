@@ -18,12 +18,22 @@ static void begin(struct row *r, enum row_kind kind, const struct model *m,
 	r->ratio = NAN;
 }
 
-/* Counts since the base, which can have been put right by one or two since then. */
+/* Counts since the base, each @scale times; they can have been put right by one or two since then.
+ */
+static void add_scaled(struct row *r, const struct counters *now, const struct counters *base,
+		       double scale)
+{
+	for (int i = 0; i < PP_NR_COUNTERS; i++) {
+		uint64_t from = base ? base->n[i] : 0;
+
+		if (now->n[i] > from)
+			r->n[i] += (double)(now->n[i] - from) * scale;
+	}
+}
+
 static void add_counts(struct row *r, const struct counters *now, const struct counters *base)
 {
-	for (int i = 0; i < PP_NR_COUNTERS; i++)
-		if (!base || now->n[i] > base->n[i])
-			r->n[i] += (double)(now->n[i] - (base ? base->n[i] : 0));
+	add_scaled(r, now, base, 1);
 }
 
 static void add_rates(struct row *r, const double *rate)
@@ -95,11 +105,9 @@ static void add_cpu(struct row *r, const struct model_pool *mp, int cpu,
 	bool counts = opts->counts || isnan(r->m->interval_s);
 	const struct pool *p = mp->pool;
 	const struct pool *base = counts ? base_pool(opts->base, r->m, p) : mp->before;
-	struct row part = {0};
 
-	add_counts(&part, &p->cpus[cpu], base && base->cpus ? &base->cpus[cpu] : NULL);
-	for (int i = 0; i < PP_NR_COUNTERS; i++)
-		r->n[i] += counts ? part.n[i] : part.n[i] / r->m->interval_s;
+	add_scaled(r, &p->cpus[cpu], base && base->cpus ? &base->cpus[cpu] : NULL,
+		   counts ? 1 : 1 / r->m->interval_s);
 }
 
 void row_cpu(struct row *r, const struct model *m, const struct model_pool *const *pool, int cpu,

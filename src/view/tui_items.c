@@ -133,14 +133,31 @@ static const struct tui *sorted; /* whose items compare() is given */
 
 static int compare(const void *a, const void *b)
 {
+	const struct column *c = sorted->config.sort;
+	const bool inverted = sorted->config.inverted;
 	const struct item *p = a, *q = b;
 	struct row r, s;
 	int order;
 
-	item_row(sorted, p, &r);
-	item_row(sorted, q, &s);
-	order = column_compare(sorted->config.sort, &r, &s, sorted->config.inverted);
+	if (c->value) {
+		order = column_order(p->value, q->value, inverted);
+	} else {
+		item_row(sorted, p, &r);
+		item_row(sorted, q, &s);
+		order = column_compare(c, &r, &s, inverted);
+	}
 	return order ? order : (p->seq > q->seq) - (p->seq < q->seq);
+}
+
+/* Rows are made once for each item, not for each comparison. */
+static void take_values(const struct tui *t, struct item *list, size_t nr)
+{
+	struct row r;
+
+	for (size_t i = 0; t->config.sort->value && i < nr; i++) {
+		item_row(t, &list[i], &r);
+		list[i].value = column_value(t->config.sort, &r);
+	}
 }
 
 /* Without a column, the order of before, which "inverted" turns round. */
@@ -148,6 +165,7 @@ static void sort_items(const struct tui *t, struct item *list, size_t nr)
 {
 	if (t->config.sort && nr) {
 		sorted = t;
+		take_values(t, list, nr);
 		qsort(list, nr, sizeof(*list), compare);
 		return;
 	}
