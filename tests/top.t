@@ -165,7 +165,7 @@ jq -rn --slurpfile d "$fixtures/screens.jsonl" '
 	map(tostring) | join(" ")' >"$tmp/want"
 sed -n 's/^ .*pool \([0-9]*\)  *[0-9] live//p' "$screens/size-120x40.txt" >"$tmp/rates"
 paste -d' ' <(sed -n 's/^ .*pool \([0-9]*\)  *[0-9] live.*/\1/p' "$screens/size-120x40.txt") \
-	"$tmp/rates" | awk '{ sub(/\.0K/, "K", $2); print $1, $2, $4, $5, $6, $7, $8 * 10 }' >"$tmp/got"
+	"$tmp/rates" | awk '{ sub(/\.0K/, "K", $2); print $1, $2, $3, $4, $5, $6, $7 * 10 }' >"$tmp/got"
 ok 'figures are those of the fixture' diff <(sort "$tmp/want") <(sort "$tmp/got")
 
 # --- keys ------------------------------------------------------------------------------------------

@@ -450,10 +450,17 @@ static int update_to(struct history *h, size_t n, struct model *m)
 
 int history_model(struct history *h, size_t n, struct model *m)
 {
+	size_t from = n;
 	int err = 0;
 
 	model_free(m);
-	if (n)
+	/* From some way back, for what takes longer than an interval to see: how fast pools drain.
+	 */
+	while (from && !(h->frames[from].whole && from < n))
+		from--;
+	if (n && from < n - 1)
+		err = update_to(h, from, m);
+	if (n && !err)
 		err = update_to(h, n - 1, m);
 	return err ? err : update_to(h, n, m);
 }

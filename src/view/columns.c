@@ -428,7 +428,7 @@ const struct column columns[] = {
 	{"ALLOC", 6, false, false, 1, ALL_ROWS,
 	 "pages allocated: fast + refill + slow + slow_high_order", print_alloc, value_alloc,
 	 mark_alloc},
-	{"FAST%", 5, false, false, 4, ALL_ROWS, "of these, from the pool's cache", print_fast_part,
+	{"FAST%", 5, false, false, 5, ALL_ROWS, "of these, from the pool's cache", print_fast_part,
 	 value_fast_part, NULL},
 #define PP_X(ID, side, key, kernel, metric, label, title, help) COUNTER(ID, title, RANK_##ID, help),
 	PP_COUNTERS(PP_X)

@@ -211,6 +211,35 @@ static void cpus_are_bounded(void **state)
 	history_free(h);
 }
 
+/* How fast a pool drains is seen over more than the last interval. */
+static void drains_of_then(void **state)
+{
+	struct history *h = history_new();
+	struct model m, then;
+
+	(void)state;
+	model_init(&m);
+	model_init(&then);
+	for (int i = 1; i <= 50; i++) {
+		struct snapshot s;
+		struct pool *p;
+
+		unit_snapshot(&s, i);
+		p = unit_pool(&s, 0x1000, 2);
+		p->state = POOL_DRAINING;
+		p->has |= POOL_HAS_DESTROYED;
+		p->inflight = 1000 - i / 10 * 10; /* ten at once, every ten seconds */
+		assert_int_equal(model_update(&m, &s), 0);
+		assert_int_equal(history_push(h, &m), 0);
+	}
+	assert_int_equal(history_model(h, 30, &then), 0);
+	assert_near(then.interval_s, 1);
+	assert_near(then.pools[0].drain_rate, 1);
+	model_free(&then);
+	model_free(&m);
+	history_free(h);
+}
+
 struct seen {
 	int there, missing;
 	uint64_t last;
@@ -252,7 +281,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_past_is_what_it_was), cmocka_unit_test(ten_minutes),
 		cmocka_unit_test(memory_is_bounded),	   cmocka_unit_test(cpus_are_bounded),
-		cmocka_unit_test(one_pool_over_time),
+		cmocka_unit_test(one_pool_over_time),	   cmocka_unit_test(drains_of_then),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
