@@ -379,7 +379,7 @@ drive() {
 	(cd "$tmp" && "$top/$B/tests/drive" "$@")
 }
 view=("$ppooltop" --input "$fixtures/screens.jsonl" -i 0.05)
-for end in quit int twice term hup gone segv abort core; do
+for end in quit int again term hup gone segv abort core; do
 	ok "the terminal is as before: $end" drive -w eth0 -e $end "${view[@]}"
 done
 ok 'Ctrl-Z, fg' drive -w eth0 -z -e quit bash -mc "${view[*]}; echo stopped; fg"

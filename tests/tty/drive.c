@@ -292,13 +292,14 @@ struct end {
 	const char *keys; /* typed, or */
 	int sig;	  /* sent, or */
 	bool hangup;
+	bool again; /* and again, which may end it sooner */
 	int status; /* exit code, or 128 and the signal */
 };
 
 static const struct end ends[] = {
 	{.name = "quit", .keys = "\033[21~"},
 	{.name = "int", .keys = "\003"},
-	{.name = "twice", .keys = "\003\003\003"},
+	{.name = "again", .sig = SIGTERM, .again = true},
 	{.name = "term", .sig = SIGTERM},
 	{.name = "hup", .sig = SIGHUP},
 	{.name = "gone", .hangup = true},
@@ -338,7 +339,11 @@ static void finish(const struct end *e, bool deaf)
 	while (!waitpid(child, &status, WNOHANG)) {
 		if (now_s() > begin + PATIENCE_S)
 			fail("%s: it did not end", e->name);
-		if (deaf || e->hangup)
+		if (e->again)
+			kill(child, e->sig);
+		if (e->again)
+			drain(0);
+		else if (deaf || e->hangup)
 			usleep(10000);
 		else
 			drain(10);
@@ -348,7 +353,7 @@ static void finish(const struct end *e, bool deaf)
 	code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 	printf("ended in %.2f s, %.2f s of CPU in all, code %d\n", now_s() - begin, cpu_s(&usage),
 	       code);
-	if (code != e->status)
+	if (code != e->status && !(e->again && code == 128 + e->sig))
 		fail("%s: code %d, not %d", e->name, code, e->status);
 	if (!e->hangup)
 		check_terminal();
@@ -388,7 +393,7 @@ static void usage(void)
 	      "  -S       then Ctrl-S: its output stops\n"
 	      "  -d       then read no more of what it writes\n"
 	      "  -t S     then wait S seconds\n"
-	      "  -e END   then end it: quit, int, twice, term, hup, gone, segv, abort, core, or\n"
+	      "  -e END   then end it: quit, int, again, term, hup, gone, segv, abort, core, or\n"
 	      "           itself: wait until it does\n",
 	      stderr);
 	exit(2);

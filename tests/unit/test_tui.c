@@ -419,9 +419,10 @@ static void columns_menu(void **state)
 	type(t, " ");
 	assert_int_equal(t->config.nr_shown, nr);
 	tui_key(t, TUI_HOME);
-	for (int i = 0; i < 2 * nr_columns; i++)
+	for (int i = 0; i < 2 * nr_columns; i++) {
 		tui_key(t, ' ');
-	assert_true(t->config.nr_shown >= 1); /* never none */
+		assert_true(t->config.nr_shown >= 1); /* never none */
+	}
 	tui_key(t, 'u');
 	assert_int_equal(t->config.nr_shown, 0);
 	assert_int_equal(t->screen, TUI_LIST);
