@@ -181,6 +181,44 @@ static void handle(int sig, void (*handler)(int sig), int flags)
 	sigaction(sig, &sa, NULL);
 }
 
+static const int stops[] = {SIGINT, SIGTERM, SIGHUP};
+static struct sigaction stops_before[sizeof(stops) / sizeof(stops[0])];
+
+static bool is_caught(const struct sigaction *sa)
+{
+	return sa->sa_handler != SIG_IGN && sa->sa_handler != SIG_DFL;
+}
+
+/*
+ * The second signal is to kill, but not before the terminal was put back. That it is held back is
+ * not enough: between the handler's reset and the signal's being blocked for it, another CPU can
+ * send one that kills (complete_signal() in kernel/signal.c).
+ */
+static void open_stops(void)
+{
+	for (size_t i = 0; i < sizeof(stops) / sizeof(stops[0]); i++) {
+		struct sigaction sa;
+
+		if (sigaction(stops[i], NULL, &stops_before[i]) || !is_caught(&stops_before[i]))
+			continue;
+		sa = stops_before[i];
+		sa.sa_flags &= ~(int)SA_RESETHAND;
+		sigaction(stops[i], &sa, NULL);
+	}
+}
+
+static void close_stops(void)
+{
+	for (size_t i = 0; i < sizeof(stops) / sizeof(stops[0]); i++) {
+		if (!is_caught(&stops_before[i]))
+			continue;
+		if (stopped())
+			signal(stops[i], SIG_DFL);
+		else
+			sigaction(stops[i], &stops_before[i], NULL);
+	}
+}
+
 static void open_signals(void)
 {
 	static char stack[16384]; /* for a crash by overflow of the usual one */
@@ -191,6 +229,7 @@ static void open_signals(void)
 	for (size_t i = 0; i < sizeof(held_back) / sizeof(held_back[0]); i++)
 		sigaddset(&set, held_back[i]);
 	sigprocmask(SIG_BLOCK, &set, &term.mask);
+	open_stops();
 	handle(SIGWINCH, on_resize, 0);
 	handle(SIGTSTP, on_suspend, 0);
 	handle(SIGALRM, on_stall, 0);
@@ -203,6 +242,7 @@ static void close_signals(void)
 {
 	for (size_t i = 0; i < NR_CRASHES; i++)
 		signal(crashes[i], SIG_DFL);
+	close_stops();
 	signal(SIGALRM, SIG_DFL);
 	signal(SIGTSTP, SIG_DFL);
 	signal(SIGWINCH, SIG_DFL);
