@@ -456,7 +456,7 @@ int history_model(struct history *h, size_t n, struct model *m)
 	model_free(m);
 	/* From some way back, for what takes longer than an interval to see: how fast pools drain.
 	 */
-	while (from && !(h->frames[from].whole && from < n))
+	while (from && !(from < n && h->frames[from].whole))
 		from--;
 	if (n && from < n - 1)
 		err = update_to(h, from, m);

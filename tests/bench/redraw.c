@@ -144,9 +144,6 @@ int main(int argc, char **argv)
 
 	if (argc != 3)
 		return EXIT_WANTING;
-	f = fopen(argv[2], "w");
-	if (!f)
-		return EXIT_FAILED;
 	setlocale(LC_CTYPE, "");
 	counter = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, 0);
 	stop_on_signals();
@@ -158,6 +155,9 @@ int main(int argc, char **argv)
 		return EXIT_FAILED;
 	term_size(&rows, &cols);
 	tui_resize(&t, rows, cols);
+	f = fopen(argv[2], "w");
+	if (!f)
+		return EXIT_FAILED;
 	fprintf(f, "%zu pools, %d CPUs, a screen of %d x %d\n", two[0].nr_pools, two[0].nr_cpus,
 		cols, rows);
 	next_model(0);
