@@ -281,6 +281,15 @@ golden columns-swapped
 keys F10
 ok 'F10' eventually has 'EXIT 0'
 
+# Readings are far apart, keys are not.
+start 100 30 --input "$fixtures/screens.jsonl" -i 1000000
+ok 'the first reading at once' eventually has 'pool 12'
+goes_to j 'pool 1'
+keys Enter
+ok 'and so are keys' eventually has 'per sec\|counted'
+keys F10
+ok 'in a page, F10 quits' eventually has 'EXIT 0'
+
 # --- the configuration -------------------------------------------------------------------------------
 
 cat >"$tmp/config/ppooltop/toprc" <<-END
@@ -350,6 +359,23 @@ ok 'NO_COLOR' eventually not colored
 play 100 30 screens --color=always
 ok '--color always' eventually colored
 unset NO_COLOR
+
+# --- the manual ---------------------------------------------------------------------------------------
+
+# What begins an item of it, a word a line.
+manual_items() {
+	sed -n '/^\.Sh LIVE/,/^\.Sh SOURCES/s/^\.It //p' man/ppooltop.8 | sed 's/\\&//g; s/\\e/\\/' | tr ' ' '\n'
+	sed -n 's/^\.It \([A-Z%]*\) , \([A-Z]*\)$/\1\n\2/p; s/^\.It \([A-Z%]*\)\( .*\)*$/\1/p' man/ppooltop.8
+}
+keys_and_columns() {
+	cat "$screens/help.txt" "$screens/help-2.txt" | sed -n '/^Keys/,/^Columns/s/^  \([^ ].*\)/\1/p' |
+		cut -c1-11 | tr ' ' '\n' | grep -v mouse
+	"$ppooltop" show --help | sed -n 's/^columns to sort by: //p' | tr ' ' '\n'
+}
+not_in_the_manual() {
+	keys_and_columns | grep . | grep -vxFf <(manual_items | grep .)
+}
+ok 'all columns and keys are in the manual' not not_in_the_manual
 
 # --- no terminal ----------------------------------------------------------------------------------------
 
