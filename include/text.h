@@ -17,7 +17,10 @@ void text_human(double v, double unit, char *cell);
 /* Screen columns that @s takes. */
 int text_width(const char *s);
 
-/* The length in bytes of as much of @s as fits @width columns. */
+/* As much of @s as fits @width columns: its bytes, and in *@taken its columns. */
+size_t text_measure(const char *s, int width, int *taken);
+
+/* The same without its columns. */
 size_t text_fit(const char *s, int width);
 
 /* Characters to draw with, by what the locale can show. */

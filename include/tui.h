@@ -109,7 +109,7 @@ struct tui {
 	int nr_notes;
 };
 
-/* 0 or -ENOMEM. @opts are the screen's from now on until tui_free(). */
+/* 0 or -ENOMEM; to be freed with tui_free(). */
 int tui_init(struct tui *t, const struct glyphs *glyphs, double interval_s);
 void tui_free(struct tui *t);
 

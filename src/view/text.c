@@ -92,8 +92,7 @@ void text_human(double v, double unit, char *cell)
 		snprintf(cell, CELL, "%.0f", v);
 }
 
-/* As much of @s as fits @width columns: its bytes, and in @taken its columns. */
-static size_t measure(const char *s, int width, int *taken)
+size_t text_measure(const char *s, int width, int *taken)
 {
 	size_t len = 0;
 
@@ -117,7 +116,7 @@ int text_width(const char *s)
 {
 	int taken;
 
-	measure(s, INT_MAX, &taken);
+	text_measure(s, INT_MAX, &taken);
 	return taken;
 }
 
@@ -125,7 +124,7 @@ size_t text_fit(const char *s, int width)
 {
 	int taken;
 
-	return measure(s, width, &taken);
+	return text_measure(s, width, &taken);
 }
 
 void text_bar(const struct glyphs *g, double part, int width, char *cell)

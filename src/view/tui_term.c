@@ -479,16 +479,9 @@ void term_put(int y, int x, int width, enum style style, const char *text)
 		return;
 	if (width > cols - x)
 		width = cols - x;
-	len = text_fit(text, width);
+	len = text_measure(text, width, &taken);
 	set_style(style);
 	mvaddnstr(y, x, text, (int)len);
-	taken = text_width(text);
-	if (text[len]) {
-		char cut[512];
-
-		snprintf(cut, sizeof(cut), "%.*s", (int)len, text);
-		taken = text_width(cut);
-	}
 	if (taken < width)
 		mvhline(y, x + taken, ' ', width - taken);
 }
