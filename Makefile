@@ -238,7 +238,7 @@ check: deps
 # still, is for "make lab".
 LAB_TESTS := $(addprefix tests/vm/,exact-7.2.t exact-stats-6.12.t exact-more-7.2.t exact-6.12.t exact-6.1.t \
 	     attach-6.12.t audit-7.2.t ident-7.2.t bounded-7.2.t selftest.t queues-7.2.t exact-more-stats-6.12.t \
-	     churn-7.2.t nics.t cli-7.2.t cli-6.12.t cli-6.1.t cli-stats-6.12.t lockdown.t)
+	     churn-7.2.t top-7.2.t nics.t cli-7.2.t cli-6.12.t cli-6.1.t cli-stats-6.12.t lockdown.t)
 LONG_TESTS := $(sort $(filter-out $(LAB_TESTS),$(wildcard tests/vm/*.t)))
 
 .PHONY: lab
