@@ -29,7 +29,7 @@ make_veth
 inode=$(stat -Lc %i /run/netns/ns1)
 for s in $sources; do
 	pool "$s: an idle pool, older than we are" "ppooltop dump -i 0.1 --source $s" "[.pools[] | select(.device ==
-		{ifname: \\\"v1\\\", ifindex: .device.ifindex, netns: \\\"ns1\\\", driver: \\\"veth\\\",
+		{ifname: \\\"v1\\\", ifindex: .device.ifindex, netns: \\\"ns1\\\", netns_inode: .device.netns_inode, driver: \\\"veth\\\",
 		 queue: null, napi_id: .device.napi_id, dev: \\\"v1\\\"} and .state == \\\"live\\\"
 		and .visible == false and .params.order == 0 and .params.pool_size == 256
 		and .params.ring_size == 256 and .inflight.pages == 0 and .creator == null)] | length == 1"
