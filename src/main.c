@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <fcntl.h>
 #include <locale.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cmd.h"
 #include "util.h"
@@ -27,10 +29,26 @@ static const struct command *find_command(const char *name)
 	return NULL;
 }
 
+/*
+ * What is opened later must not become a closed standard stream. One that was closed can be neither
+ * read nor written, as before.
+ */
+static void hold_streams(void)
+{
+	int fd;
+
+	do
+		fd = open("/dev/null", O_PATH | O_CLOEXEC);
+	while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd >= 0)
+		close(fd);
+}
+
 int main(int argc, char **argv)
 {
 	const struct command *c;
 
+	hold_streams();
 	/* Names are in the locale's characters; numbers keep their point everywhere. */
 	setlocale(LC_CTYPE, "");
 	if (argc > 1 && (!strcmp(argv[1], "-h") || !strcmp(argv[1], "--help"))) {
