@@ -187,7 +187,7 @@ static void add_pool(struct model_device *d, const struct pool *p)
 	if (!(p->has & POOL_HAS_INFLIGHT) || p->state == POOL_IMPOSSIBLE)
 		return;
 	d->inflight_known = true;
-	d->inflight += p->inflight;
+	d->inflight = (int64_t)((uint64_t)d->inflight + (uint64_t)p->inflight);
 	d->inflight_bytes += p->inflight_bytes;
 }
 

@@ -85,7 +85,7 @@ void row_pools(struct row *r, const struct model *m, const struct model_pool *co
 		const struct pool *p = pools[i]->pool, *base = NULL;
 
 		r->known &= p->counters_known;
-		r->inflight += p->inflight;
+		r->inflight = (int64_t)((uint64_t)r->inflight + (uint64_t)p->inflight);
 		r->bytes += p->inflight_bytes;
 		if (counts)
 			base = base_pool(opts->base, m, p);
