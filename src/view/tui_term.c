@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -10,6 +11,7 @@
 #include <sys/time.h>
 #include <termios.h>
 #include <unistd.h>
+#include <wchar.h>
 
 #include "text.h"
 #include "tui.h"
@@ -583,26 +585,50 @@ static bool mouse_event(struct term_event *e)
 	return m.bstate & (BUTTON1_PRESSED | BUTTON1_CLICKED | BUTTON4_PRESSED | BUTTON5_PRESSED);
 }
 
+/* A byte, and those before it, as a character. What is none is passed over. */
+static bool whole_character(int *c)
+{
+	static mbstate_t state;
+	char byte = (char)*c;
+	wchar_t wc;
+	size_t n = mbrtowc(&wc, &byte, 1, &state);
+
+	if (n == (size_t)-1) { /* does it begin another? */
+		memset(&state, 0, sizeof(state));
+		n = mbrtowc(&wc, &byte, 1, &state);
+	}
+	if (n == (size_t)-1)
+		memset(&state, 0, sizeof(state));
+	if (n > 1)
+		return false;
+	*c = (int)wc;
+	return true;
+}
+
 bool term_event(struct term_event *e)
 {
-	wint_t c;
-	int kind;
+	int c;
 
-	while ((kind = wget_wch(term.keys, &c)) != ERR) {
+	/* wget_wch() would drop up to MB_LEN_MAX keys after a byte that begins no character. */
+	while ((c = wgetch(term.keys)) != ERR) {
+		bool code = c > UCHAR_MAX;
+
 		memset(e, 0, sizeof(*e));
-		if (kind == KEY_CODE_YES && c == KEY_MOUSE) {
+		if (!code && !whole_character(&c))
+			continue;
+		if (code && c == KEY_MOUSE) {
 			if (mouse_event(e))
 				return true;
 			continue;
 		}
-		if (kind == KEY_CODE_YES)
-			e->key = key_of((int)c);
+		if (code)
+			e->key = key_of(c);
 		else if (c == '\r')
 			e->key = '\n';
 		else if (c == 127 || c == '\b')
 			e->key = TUI_BACKSPACE;
 		else
-			e->key = (int)c;
+			e->key = c;
 		if (e->key)
 			return true;
 	}
