@@ -38,6 +38,9 @@ int collect_open(struct collect **c, const struct collect_opts *opts);
 /* Is it a recording that is read? Then there is nothing to wait for between two readings. */
 bool collect_recorded(const struct collect *c);
 
+/* From now on collect_read() of a recording that comes by a pipe gives -EAGAIN rather than wait. */
+void collect_nowait(struct collect *c);
+
 /* Did collect_open() have to do with netlink for want of a privilege? */
 bool collect_unprivileged(const struct collect *c);
 

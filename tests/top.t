@@ -255,6 +255,8 @@ press S-Left size-100x30
 keys s
 ok 's: says where it is' eventually has 'saved: ppooltop-20260102T030416Z.jsonl'
 ok 's: what can be read again' test "$("$ppooltop" show --input "$tmp"/ppooltop-2*.jsonl | wc -l)" = 14
+keys s
+ok 's: and what was saved stays' eventually has 'saved: ppooltop-20260102T030416Z-2.jsonl'
 
 press h help
 press NPage help-2
@@ -289,6 +291,27 @@ keys Enter
 ok 'and so are keys' eventually has 'per sec\|counted'
 keys F10
 ok 'in a page, F10 quits' eventually has 'EXIT 0'
+
+# A recording that is still being written, by a pipe: keys do not wait for it.
+mkfifo "$tmp/fifo"
+{ head -n 3 "$fixtures/screens.jsonl"; exec sleep 1000; } >"$tmp/fifo" &
+writer=$!
+start 100 30 --input fifo -i 0.05
+ok 'a pipe' eventually has 'pool 1'
+keys q
+ok 'a pipe that has no more yet: q' eventually has 'EXIT 0'
+kill "$writer"
+
+# The last but one line of a screen that is put back.
+{ head -n 2 "$fixtures/screens.jsonl"; echo '{"schema":"ppooltop/2"}'; } >"$tmp/newer.jsonl"
+start 100 30 --input newer.jsonl -i 0.05
+ok 'a bad document later on: exit 2' eventually has 'EXIT 2'
+ok 'and one line that says so' test "$(grep -c 'newer.jsonl: line 3' "$tmp/stderr")$(wc -l <"$tmp/stderr")" = 11
+
+# A key behind a byte that is no character's.
+play 100 30 screens
+keys -H e4 71
+ok 'a byte that is no character, and q' eventually has 'EXIT 0'
 
 # --- the configuration -------------------------------------------------------------------------------
 

@@ -24,14 +24,27 @@ struct top {
 
 /* --- saving ---------------------------------------------------------------------------------- */
 
-static int write_snapshot(const struct model *m, const char *path)
+/* Open a file of that name for writing or, if there is one, of that name and a number. */
+static int open_new(char *path, size_t len)
 {
-	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644), err;
-	FILE *f;
+	size_t stem = strlen(path) - strlen(".jsonl");
+	int fd = -1;
 
-	if (fd < 0)
-		return -errno;
-	f = fdopen(fd, "w");
+	for (int n = 2; fd < 0 && n < 1000; n++) {
+		fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+		if (fd < 0 && errno != EEXIST)
+			break;
+		if (fd < 0)
+			snprintf(path + stem, len - stem, "-%d.jsonl", n);
+	}
+	return fd < 0 ? -errno : fd;
+}
+
+static int write_snapshot(const struct model *m, int fd)
+{
+	FILE *f = fdopen(fd, "w");
+	int err;
+
 	if (!f) {
 		close(fd);
 		return -ENOMEM;
@@ -42,22 +55,20 @@ static int write_snapshot(const struct model *m, const char *path)
 	return err;
 }
 
-/* Named by its time, so that two of them are two files. */
+/* Named by its time; what is there already stays as it is. */
 static void save(struct tui *t)
 {
-	char path[64] = "ppooltop.jsonl", temporary[96];
+	char path[64] = "ppooltop.jsonl";
 	struct tm tm;
-	int err;
+	int fd, err;
 
 	t->save = false;
 	if (gmtime_r(&t->m->now.time.tv_sec, &tm))
-		strftime(path, sizeof(path), "ppooltop-%Y%m%dT%H%M%SZ.jsonl", &tm);
-	snprintf(temporary, sizeof(temporary), ".%s.%d", path, (int)getpid());
-	err = write_snapshot(t->m, temporary);
-	if (!err && rename(temporary, path))
-		err = -errno;
-	if (err && err != -EEXIST)
-		unlink(temporary);
+		strftime(path, sizeof(path) - 8, "ppooltop-%Y%m%dT%H%M%SZ.jsonl", &tm);
+	fd = open_new(path, sizeof(path));
+	err = fd < 0 ? fd : write_snapshot(t->m, fd);
+	if (err && fd >= 0)
+		unlink(path);
 	if (err)
 		tui_note(t, "not saved: %s: %s", path, strerror(-err));
 	else
@@ -77,6 +88,11 @@ static void read_next(struct top *top)
 	uint64_t now = now_ns();
 
 	top->err = session_read(&top->session);
+	if (top->err == -EAGAIN) { /* a pipe: the next document is not there yet */
+		top->err = 0;
+		top->next = now + 50000000;
+		return;
+	}
 	if (top->err == -ENODATA) {
 		t->ended = true;
 		t->next = false;
@@ -104,7 +120,9 @@ static bool is_due(const struct top *top)
 
 static uint64_t deadline(const struct top *top)
 {
-	return top->tui.recorded && top->tui.paused ? NEVER : top->next;
+	const struct tui *t = &top->tui;
+
+	return t->recorded && t->paused && !(t->next && !t->ended) ? NEVER : top->next;
 }
 
 static void handle_events(struct tui *t)
@@ -214,7 +232,8 @@ static int open_sources(struct top *top, struct options *opts)
 {
 	char *text = NULL;
 	size_t len = 0;
-	FILE *notes = open_memstream(&text, &len);
+	/* A recording has things to say later on as well, when this stream is closed. */
+	FILE *notes = opts->input ? NULL : open_memstream(&text, &len);
 	int code = session_open(&top->session, opts, notes ? notes : stderr);
 
 	if (notes)
@@ -225,8 +244,9 @@ static int open_sources(struct top *top, struct options *opts)
 	return code;
 }
 
-static void configure(struct tui *t, const struct options *opts)
+static void configure(struct top *top, const struct options *opts)
 {
+	struct tui *t = &top->tui;
 	const struct config_notes notes = {note, t};
 
 	config_load(&t->config, &notes);
@@ -236,6 +256,7 @@ static void configure(struct tui *t, const struct options *opts)
 	}
 	t->cpus_open = opts->per_cpu;
 	t->recorded = opts->input;
+	collect_nowait(top->session.c);
 }
 
 static void keep_config(const struct tui *t)
@@ -254,7 +275,7 @@ static int top_screen(struct top *top, struct options *opts)
 	code = open_sources(top, opts);
 	if (code >= 0)
 		return code;
-	configure(&top->tui, opts);
+	configure(top, opts);
 	err = term_open(opts->color);
 	if (err) {
 		complain("the terminal cannot be used: %s", strerror(-err));

@@ -203,6 +203,12 @@ static void fill_idle(const struct collect *c, struct snapshot *s)
 			s->pools[i].counters_known = counters.known;
 }
 
+void collect_nowait(struct collect *c)
+{
+	if (c->input)
+		input_nowait(c->input);
+}
+
 int collect_read(struct collect *c, struct snapshot *s)
 {
 	int nr_cpus = possible_cpu_ids();

@@ -24,6 +24,8 @@ struct input {
 	char buf[65536];
 	size_t len, pos;
 	long line;	 /* where pos is */
+	bool nowait;	 /* -EAGAIN rather than wait for more */
+	bool within;	 /* a document that began, but is not all there yet */
 	long began;	 /* where the document begins that is read */
 	bool has_before; /* what was before the first document was handed out */
 	struct json_object *first;
@@ -54,9 +56,14 @@ static int fill(struct input *in)
 
 	/* read(2) goes on after a signal, poll(2) does not. */
 	errno = EINTR;
-	while (!stopped() && n < 0 && errno == EINTR)
-		if (poll(&pfd, 1, -1) >= 0)
+	while (!stopped() && n < 0 && errno == EINTR) {
+		int ready = poll(&pfd, 1, in->nowait ? 0 : -1);
+
+		if (!ready)
+			return -EAGAIN;
+		if (ready > 0)
 			n = read(in->fd, in->buf, sizeof(in->buf));
+	}
 	if (stopped())
 		return 0;
 	if (n < 0)
@@ -100,11 +107,14 @@ static int skip_space(struct input *in)
 static int next_document(struct input *in, struct json_object **doc)
 {
 	enum json_tokener_error err = json_tokener_continue;
-	int more = skip_space(in);
+	int more = in->within ? fill(in) : skip_space(in);
 
 	*doc = NULL;
-	in->began = in->line;
-	json_tokener_reset(in->tok);
+	if (!in->within) {
+		in->began = in->line;
+		json_tokener_reset(in->tok);
+	}
+	in->within = in->within || more > 0;
 	while (more > 0) {
 		*doc = json_tokener_parse_ex(in->tok, in->buf + in->pos, (int)(in->len - in->pos));
 		err = json_tokener_get_error(in->tok);
@@ -113,6 +123,7 @@ static int next_document(struct input *in, struct json_object **doc)
 			break;
 		more = fill(in);
 	}
+	in->within = in->within && more == -EAGAIN;
 	if (more < 0)
 		return more;
 	if (!more)
@@ -228,6 +239,11 @@ int input_read(struct input *in, struct snapshot *s)
 	}
 	json_object_put(doc);
 	return err;
+}
+
+void input_nowait(struct input *in)
+{
+	in->nowait = true;
 }
 
 void input_close(struct input *in)

@@ -24,6 +24,9 @@ int input_open(struct input **in, const char *file, FILE *notes);
  */
 int input_read(struct input *in, struct snapshot *s);
 
+/* From now on input_read() gives -EAGAIN where a pipe has no whole document yet. */
+void input_nowait(struct input *in);
+
 void input_close(struct input *in);
 
 #endif /* PPOOLTOP_COLLECT_INPUT_H */
