@@ -43,8 +43,11 @@ int load_run_generic(const struct load_opts *opts, struct load_result *res)
 
 	load_into_init(&in, opts, res);
 	err = load_ns_enter(&ns, res);
-	if (!err && load_rtnl_open(&rtnl))
-		err = load_fail(res, -errno, "opening rtnetlink", NULL, "see dmesg");
+	if (!err) {
+		err = load_rtnl_open(&rtnl);
+		if (err)
+			load_fail(res, err, "opening rtnetlink", NULL, "see dmesg");
+	}
 	if (!err)
 		err = set_up(&rtnl, &lo, res);
 	if (!err)

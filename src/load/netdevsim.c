@@ -121,8 +121,11 @@ int load_run_netdevsim(const struct load_opts *opts, struct load_result *res)
 	int err;
 
 	err = load_ns_enter(&s.ns, res);
-	if (!err && load_rtnl_open(&s.rtnl))
-		err = load_fail(res, -errno, "opening rtnetlink", NULL, "see dmesg");
+	if (!err) {
+		err = load_rtnl_open(&s.rtnl);
+		if (err)
+			load_fail(res, err, "opening rtnetlink", NULL, "see dmesg");
+	}
 	if (!err)
 		err = make_device(&s);
 	if (!err)
