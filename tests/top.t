@@ -297,7 +297,8 @@ mkfifo "$tmp/fifo"
 { head -n 3 "$fixtures/screens.jsonl"; exec sleep 1000; } >"$tmp/fifo" &
 writer=$!
 start 100 30 --input fifo -i 0.05
-ok 'a pipe' eventually has 'pool 1'
+ok 'a pipe' eventually has '03:04:07Z'
+sleep 1 # now it waits for the next document; were it not so far yet, nothing would be tested
 keys q
 ok 'a pipe that has no more yet: q' eventually has 'EXIT 0'
 kill "$writer"
