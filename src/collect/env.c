@@ -50,9 +50,12 @@ void env_host(struct host_info *host)
 {
 	struct utsname u;
 
+	host->name[0] = '\0';
 	host->kernel[0] = '\0';
-	if (!uname(&u))
+	if (!uname(&u)) {
+		snprintf(host->name, sizeof(host->name), "%s", u.nodename);
 		snprintf(host->kernel, sizeof(host->kernel), "%s", u.release);
+	}
 	host->cpus = (int)sysconf(_SC_NPROCESSORS_ONLN);
 	host->page_size = sysconf(_SC_PAGESIZE);
 }

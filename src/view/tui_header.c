@@ -87,12 +87,15 @@ static void draw_first(const struct tui *t)
 {
 	struct line l = {.cols = t->cols};
 	const struct model *m = t->m;
-	char text[CELL], kernel[CELL];
+	char text[CELL];
 
 	put(&l, STYLE_STRONG, "ppooltop");
 	put_mode(&l, t);
-	text_safe(m->now.host.kernel, kernel);
-	put_pair(&l, "", STYLE_NORMAL, kernel);
+	text_safe(m->now.host.name, text);
+	if (text[0])
+		put_pair(&l, "", STYLE_STRONG, text);
+	text_safe(m->now.host.kernel, text);
+	put_pair(&l, "", STYLE_NORMAL, text);
 	put_source(&l, &m->now.source);
 	if (isnan(m->interval_s))
 		strcpy(text, "counts");
