@@ -19,6 +19,8 @@ struct command {
 	const char *name;
 	const char *help;
 	const char *options; /* letters of those it takes, OPT_x where they are only long */
+	const char
+		*operands; /* what it wants besides: words, in brackets if they may be left out */
 	int (*main)(int argc, char **argv);
 };
 
@@ -33,7 +35,10 @@ int attach_main(int argc, char **argv);
 int detach_main(int argc, char **argv);
 int demo_main(int argc, char **argv);
 
+#define MAX_OPERANDS 2
+
 struct options {
+	const char *operands[MAX_OPERANDS]; /* NULL where there is none */
 	double interval_s;
 	long count; /* 0: not given */
 	struct filter filter;

@@ -9,13 +9,13 @@
 #include "util.h"
 
 const struct command commands[] = {
-	{"top", "live view (the default)", "icsdPnCSLIOvVh", top_main},
-	{"show", "one table on stdout; -c N -i S repeats", "icsdPnCSLIvVh", show_main},
-	{"dump", "one JSON document; -c N makes JSON Lines", "icpdPnSLIvVh", dump_main},
-	{"probe", "what this kernel offers, and what will be n/a and why", "jpvVh", probe_main},
-	{"attach", "begin collection that goes on without a process", "SLvVh", attach_main},
-	{"detach", "end it", "vVh", detach_main},
-	{"demo", "make page_pool traffic in private namespaces and show it", "icsCSLOvVh",
+	{"top", "live view (the default)", "icsdPnCSLIOvVh", "", top_main},
+	{"show", "one table on stdout; -c N -i S repeats", "icsdPnCSLIvVh", "", show_main},
+	{"dump", "one JSON document; -c N makes JSON Lines", "icpdPnSLIvVh", "", dump_main},
+	{"probe", "what this kernel offers, and what will be n/a and why", "jpvVh", "", probe_main},
+	{"attach", "begin collection that goes on without a process", "SLvVh", "", attach_main},
+	{"detach", "end it", "vVh", "", detach_main},
+	{"demo", "make page_pool traffic in private namespaces and show it", "icsCSLOvVh", "",
 	 demo_main},
 };
 

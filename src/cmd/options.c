@@ -56,7 +56,8 @@ static void put_option(FILE *f, const struct option_row *r)
 
 void command_usage(FILE *f, const struct command *c)
 {
-	fprintf(f, "usage: ppooltop %s [OPTIONS]\n%s\n\n", c->name, c->help);
+	fprintf(f, "usage: ppooltop %s [OPTIONS]%s%s\n%s\n\n", c->name, *c->operands ? " " : "",
+		c->operands, c->help);
 	for (int i = 0; i < NR_ROWS; i++)
 		if (strchr(c->options, rows[i].letter))
 			put_option(f, &rows[i]);
@@ -192,6 +193,30 @@ static int set_option(struct options *o, const struct command *c, int letter, co
 	}
 }
 
+static int take_operands(struct options *o, const struct command *c, int argc, char **argv)
+{
+	int least = 0, most = 0;
+
+	for (const char *word = c->operands; *word; word++) {
+		if (word > c->operands && word[-1] != ' ')
+			continue;
+		most++;
+		least += *word != '[';
+	}
+	if (argc < least) {
+		complain("%s wants %s; see ppooltop %s --help", c->name, c->operands, c->name);
+		return EXIT_WANTING;
+	}
+	if (argc > most) {
+		complain("%s takes no \"%s\"; see ppooltop %s --help", c->name, argv[most],
+			 c->name);
+		return EXIT_WANTING;
+	}
+	for (int i = 0; i < argc; i++)
+		o->operands[i] = argv[i];
+	return -1;
+}
+
 int options_parse(struct options *o, int argc, char **argv)
 {
 	const struct command *c = command_named(argv[0]);
@@ -237,10 +262,5 @@ int options_parse(struct options *o, int argc, char **argv)
 			 o->source ? "--source" : "--level");
 		return EXIT_WANTING;
 	}
-	if (optind < argc) {
-		complain("%s takes no \"%s\"; see ppooltop %s --help", c->name, argv[optind],
-			 c->name);
-		return EXIT_WANTING;
-	}
-	return -1;
+	return take_operands(o, c, argc - optind, argv + optind);
 }

@@ -10,9 +10,14 @@
 
 /* The program's own table is in main.o, with main(). */
 const struct command commands[] = {
-	{"top", "the default", "icsdPnCSLIOvVh", NULL}, {"show", "a table", "icsdPnCSLIvVh", NULL},
-	{"dump", "a document", "icpdPnSLIvVh", NULL},	{"probe", "a list", "jpvVh", NULL},
-	{"attach", "from now on", "SLvVh", NULL},	{"detach", "until now", "vVh", NULL},
+	{"top", "the default", "icsdPnCSLIOvVh", "", NULL},
+	{"show", "a table", "icsdPnCSLIvVh", "", NULL},
+	{"dump", "a document", "icpdPnSLIvVh", "", NULL},
+	{"probe", "a list", "jpvVh", "", NULL},
+	{"attach", "from now on", "SLvVh", "", NULL},
+	{"detach", "until now", "vVh", "", NULL},
+	{"one", "a file", "h", "FILE", NULL},
+	{"more", "a file or two", "h", "FILE [FILE2]", NULL},
 };
 const int nr_commands = ARRAY_SIZE(commands);
 
@@ -388,6 +393,31 @@ static void words_too_many(void **state)
 	check_refused(ARGS("show", ""), "\"\"");
 }
 
+static void operands(void **state)
+{
+	struct outcome r;
+	struct options o;
+
+	(void)state;
+	parse(&o, &r, ARGS("one", "file"));
+	assert_int_equal(r.code, -1);
+	assert_string_equal(o.operands[0], "file");
+	assert_null(o.operands[1]);
+	parse(&o, &r, ARGS("more", "file"));
+	assert_int_equal(r.code, -1);
+	assert_null(o.operands[1]);
+	parse(&o, &r, ARGS("more", "file", "--", "-other"));
+	assert_int_equal(r.code, -1);
+	assert_string_equal(o.operands[0], "file");
+	assert_string_equal(o.operands[1], "-other");
+	parse(&o, &r, ARGS("show"));
+	assert_null(o.operands[0]);
+	check_refused(ARGS("one"), "one wants FILE;");
+	check_refused(ARGS("more"), "more wants FILE [FILE2];");
+	check_refused(ARGS("one", "file", "other"), "\"other\"");
+	check_refused(ARGS("more", "1", "2", "3"), "\"3\"");
+}
+
 static void help(void **state)
 {
 	struct outcome r;
@@ -484,6 +514,7 @@ int main(void)
 		cmocka_unit_test(unknown_options),
 		cmocka_unit_test(unknown_letter_in_a_cluster),
 		cmocka_unit_test(words_too_many),
+		cmocka_unit_test(operands),
 		cmocka_unit_test(help),
 		cmocka_unit_test(help_is_complete),
 		cmocka_unit_test(usage_lists_commands),
