@@ -140,7 +140,7 @@ struct source_info {
 };
 
 struct host_info {
-	char name[65]; /* empty: of a recording, which does not say */
+	char name[65]; /* as uname(2) has it, or empty */
 	char kernel[128];
 	int cpus;
 	long page_size;

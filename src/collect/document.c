@@ -618,6 +618,7 @@ static void get_head(struct reader *r, json *doc)
 		wrong(r, "schema", "\"ppooltop/1\"");
 	get_time(r, doc, "time", &s->time);
 	get_real(r, doc, "interval_s"); /* for document_interval(), which does not complain */
+	get_text(r, host, "name", s->host.name, sizeof(s->host.name));
 	get_text(r, host, "kernel", s->host.kernel, sizeof(s->host.kernel));
 	get_plain_int(r, host, "cpus", &s->host.cpus);
 	if (get_int(r, host, "page_size", 0, LONG_MAX, &page_size))

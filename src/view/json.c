@@ -358,6 +358,7 @@ static json *new_document(const struct model *m)
 	json *pools = json_object_new_array(), *devices = json_object_new_array();
 	bool complete = !m->now.lost_pools, apart = !has_others(m);
 
+	add(host, "name", new_string(m->now.host.name));
 	add(host, "kernel", new_string(m->now.host.kernel));
 	add(host, "cpus", json_object_new_int(m->now.host.cpus));
 	add(host, "page_size", json_object_new_int64(m->now.host.page_size));

@@ -192,6 +192,7 @@ static const char *const document_keys[] = {
 	"schema",
 	"time",
 	"interval_s",
+	"host.name",
 	"host.kernel",
 	"host.cpus",
 	"host.page_size",
@@ -327,6 +328,7 @@ static void values_are_right(void **state)
 	check_text(doc, "schema", "ppooltop/1");
 	check_text(doc, "time", "2026-01-02T03:04:05.678Z");
 	assert_near(json_object_get_double(at(doc, "interval_s")), 2);
+	check_text(doc, "host.name", "rx7");
 	check_text(doc, "host.kernel", "6.1.0");
 	check_int(doc, "host.page_size", 4096);
 	check_text(doc, "source.counters", "fentry");

@@ -37,6 +37,7 @@ static inline void unit_snapshot(struct snapshot *snap, double s)
 	snap->time = (struct timespec){1767323045, 678999999};
 	snap->host.cpus = UNIT_CPUS;
 	snap->host.page_size = 4096;
+	snprintf(snap->host.name, sizeof(snap->host.name), "rx7");
 	snprintf(snap->host.kernel, sizeof(snap->host.kernel), "6.1.0");
 	snap->source.counters = "fentry";
 	snap->source.state = "fentry";
