@@ -8,7 +8,7 @@ busy() { ppload drop -n 100000000 -R 50000 >/dev/null 2>&1 & load=$!; sleep 1; }
 idle() { kill $load; wait $load; } 2>/dev/null
 
 busy
-expect "dump is one JSON document" 0 sh -c "ppooltop dump >/tmp/doc && jq -ne input /tmp/doc >/dev/null && [ \$(wc -l </tmp/doc) = 1 ]"
+expect "dump is one JSON document" 0 sh -c "document >/tmp/doc && jq -ne input /tmp/doc >/dev/null && [ \$(wc -l </tmp/doc) = 1 ]"
 expect "with the keys of the schema" 0 jq -ne "input |
 	([keys[]] == ([\"schema\", \"time\", \"interval_s\", \"host\", \"source\", \"losses\", \"pools\", \"devices\", \"totals\"] | sort))
 	and .schema == \"ppooltop/1\" and .source.counters == \"$best\"
