@@ -423,9 +423,10 @@ int model_update(struct model *m, struct snapshot *s)
 	m->before = m->now;
 	m->now = *s;
 	snapshot_init(s, s->nr_cpus);
-	m->interval_s =
-		m->before.mono_ns ? (double)(m->now.mono_ns - m->before.mono_ns) / 1e9 : NAN;
-
+	/* No time is between two recordings in one file. */
+	m->interval_s = m->before.mono_ns && m->now.mono_ns > m->before.mono_ns
+				? (double)(m->now.mono_ns - m->before.mono_ns) / 1e9
+				: NAN;
 	err = fold_vanished(m);
 	if (err)
 		return err;
