@@ -10,10 +10,11 @@
 #include "model.h"
 #include "view.h"
 
-#define OPT_SOURCE 'S'
-#define OPT_LEVEL  'L'
-#define OPT_INPUT  'I'
-#define OPT_COLOR  'O'
+#define OPT_SOURCE   'S'
+#define OPT_LEVEL    'L'
+#define OPT_INPUT    'I'
+#define OPT_COLOR    'O'
+#define OPT_MAX_SIZE 'M'
 
 struct command {
 	const char *name;
@@ -33,6 +34,8 @@ int dump_main(int argc, char **argv);
 int probe_main(int argc, char **argv);
 int attach_main(int argc, char **argv);
 int detach_main(int argc, char **argv);
+int record_main(int argc, char **argv);
+int replay_main(int argc, char **argv);
 int demo_main(int argc, char **argv);
 
 #define MAX_OPERANDS 2
@@ -51,6 +54,8 @@ struct options {
 	const char *level;   /* by name, or NULL */
 	const char *input;   /* a recording in place of the kernel, or NULL */
 	bool only_last;	     /* of a recording: hand over its last interval and no other */
+	const char *output;  /* the file that is written, or NULL: stdout */
+	uint64_t max_bytes;  /* of a recording; 0: not given */
 	enum color color;    /* of the live view */
 	void (*ready)(void); /* called once counting has begun, or NULL */
 	void (*done)(void);  /* called before counting ends, or NULL */

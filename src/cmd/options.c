@@ -29,7 +29,8 @@ static const struct option_row {
 	{'p', false, "pretty", NULL, "JSON over many lines"},
 	{OPT_SOURCE, true, "source", "NAME", "this source and no other: see ppooltop probe"},
 	{OPT_LEVEL, true, "level", "LEVEL", "how much is hooked: full, derived or slow"},
-	{OPT_INPUT, true, "input", "FILE", "documents of dump, not this machine; - is stdin"},
+	{OPT_INPUT, true, "input", "FILE", "a recording or documents of dump; - is stdin"},
+	{OPT_MAX_SIZE, true, "max-size", "SIZE", "keep so much of a recording, K, M or G (256M)"},
 	{OPT_COLOR, true, "color", "WHEN", "auto, always or never; NO_COLOR is never, too"},
 	{'v', false, "verbose", NULL, "say why something could not be loaded, in libbpf's words"},
 	{'V', false, "version", NULL, "print the version"},
@@ -100,6 +101,25 @@ static bool parse_whole(const char *s, long min, long max, long *v)
 	return end != s && !*end && !errno && *v >= min && *v <= max;
 }
 
+/* Bytes, or with K, M or G after the number so many times 1024 of them; 1K to 1024G. */
+static bool parse_size(const char *s, uint64_t *bytes)
+{
+	static const char units[] = "KMG";
+	const char *unit;
+	long long n;
+	char *end;
+
+	errno = 0;
+	n = strtoll(s, &end, 10);
+	unit = *end ? strchr(units, *end) : NULL;
+	if (end == s || errno || n < 1 || n > 1LL << 40 || (*end && (!unit || end[1])))
+		return false;
+	for (int i = unit ? (int)(unit - units) : -1; i >= 0 && n <= 1LL << 40; i--)
+		n *= 1024;
+	*bytes = (uint64_t)n;
+	return n >= 1024 && n <= 1LL << 40;
+}
+
 static bool parse_color(const char *s, enum color *color)
 {
 	static const char *const names[] = {
@@ -162,6 +182,13 @@ static int set_option(struct options *o, const struct command *c, int letter, co
 		if (parse_color(arg, &o->color))
 			return -1;
 		complain("--color wants auto, always or never, not \"%s\"", arg);
+		return EXIT_WANTING;
+	case OPT_MAX_SIZE:
+		if (parse_size(arg, &o->max_bytes))
+			return -1;
+		complain("--max-size wants bytes, or a number with K, M or G, from 1K on, not "
+			 "\"%s\"",
+			 arg);
 		return EXIT_WANTING;
 	case OPT_INPUT:
 		o->input = arg;

@@ -16,7 +16,7 @@ const struct command commands[] = {
 	{"probe", "a list", "jpvVh", "", NULL},
 	{"attach", "from now on", "SLvVh", "", NULL},
 	{"detach", "until now", "vVh", "", NULL},
-	{"one", "a file", "h", "FILE", NULL},
+	{"one", "a file", "hM", "FILE", NULL},
 	{"more", "a file or two", "h", "FILE [FILE2]", NULL},
 };
 const int nr_commands = ARRAY_SIZE(commands);
@@ -418,6 +418,41 @@ static void operands(void **state)
 	check_refused(ARGS("more", "1", "2", "3"), "\"3\"");
 }
 
+static void sizes(void **state)
+{
+	static const struct {
+		const char *text;
+		uint64_t bytes;
+	} good[] = {
+		{"1024", 1024},	    {"1K", 1024},	   {"64M", 64 << 20},
+		{"3G", 3ULL << 30}, {"1024G", 1ULL << 40},
+	};
+	static const char *const bad[] = {"",
+					  "0",
+					  "1023",
+					  "-1K",
+					  "1.5M",
+					  "K",
+					  "1k",
+					  "1T",
+					  "1025G",
+					  "1KB",
+					  "9999999999999999999"};
+	struct outcome r;
+	struct options o;
+
+	(void)state;
+	parse(&o, &r, ARGS("one", "file"));
+	assert_int_equal(o.max_bytes, 0);
+	for (size_t i = 0; i < ARRAY_SIZE(good); i++) {
+		parse(&o, &r, ARGS("one", "--max-size", good[i].text, "file"));
+		assert_int_equal(r.code, -1);
+		assert_true(o.max_bytes == good[i].bytes);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
+		check_refused(ARGS("one", "file", "--max-size", bad[i]), "--max-size wants");
+}
+
 static void help(void **state)
 {
 	struct outcome r;
@@ -458,6 +493,11 @@ static void help(void **state)
 /* Every option a command takes is in its help, with a line of its own. */
 static void help_is_complete(void **state)
 {
+	/* those without a letter */
+	static const char *const longs[128] = {
+		[OPT_SOURCE] = "source", [OPT_LEVEL] = "level",	      [OPT_INPUT] = "input",
+		[OPT_COLOR] = "color",	 [OPT_MAX_SIZE] = "max-size",
+	};
 	struct outcome r;
 	struct options o;
 
@@ -465,16 +505,10 @@ static void help_is_complete(void **state)
 	for (int i = 0; i < nr_commands; i++) {
 		parse(&o, &r, ARGS(commands[i].name, "-h"));
 		for (const char *c = commands[i].options; *c; c++) {
-			char line[16];
+			char line[32];
 
-			if (*c == OPT_SOURCE)
-				snprintf(line, sizeof(line), "\n      --source");
-			else if (*c == OPT_LEVEL)
-				snprintf(line, sizeof(line), "\n      --level ");
-			else if (*c == OPT_INPUT)
-				snprintf(line, sizeof(line), "\n      --input ");
-			else if (*c == OPT_COLOR)
-				snprintf(line, sizeof(line), "\n      --color ");
+			if (longs[(int)*c])
+				snprintf(line, sizeof(line), "\n      --%s ", longs[(int)*c]);
 			else
 				snprintf(line, sizeof(line), "\n  -%c, ", *c);
 			assert_non_null(strstr(r.out, line));
@@ -515,6 +549,7 @@ int main(void)
 		cmocka_unit_test(unknown_letter_in_a_cluster),
 		cmocka_unit_test(words_too_many),
 		cmocka_unit_test(operands),
+		cmocka_unit_test(sizes),
 		cmocka_unit_test(help),
 		cmocka_unit_test(help_is_complete),
 		cmocka_unit_test(usage_lists_commands),
