@@ -15,6 +15,10 @@ expect "with the keys of the schema" 0 jq -ne "input |
 	and (.totals | .alloc.fast > 0 and .recycle.ring > 0 and .rate.alloc.fast > 0 and .recycle_ratio > 0.5)
 	and ([.pools[].audit.ok] | all(. != false)) and .losses == {\"pools\": 0, \"events\": 0}" /tmp/doc
 expect "dump -c 3 is three lines" 0 sh -c "[ \$(ppooltop dump -c 3 -i 0.1 | jq -c .schema | wc -l) = 3 ]"
+expect "recorded, they are the same again" 0 sh -c "ppooltop dump -c 5 -i 0.1 | tee -a /run/documents >/tmp/docs
+	ppooltop record --input /tmp/docs /tmp/rec && ppooltop dump --input /tmp/rec | cmp - /tmp/docs && [ \$(wc -l </tmp/docs) = 5 ]"
+expect "record" 0 sh -c "ppooltop record -c 3 -i 0.1 /tmp/rec2 && ppooltop dump --input /tmp/rec2 | jq -se \"length == 3 and
+	all(.totals.rate.alloc.fast > 0) and (.[0].totals.alloc.fast < .[2].totals.alloc.fast)\""
 expect "dump -p is the same, pretty" 0 sh -c "ppooltop dump -p | jq -ne input.devices[0].device"
 expect "show is a table without escape codes" 0 sh -c "ppooltop show >/tmp/out 2>&1 && grep -q ^DEVICE /tmp/out && ! grep -q \$(printf \"\\033\") /tmp/out"
 expect "top into a pipe is show" 0 sh -c "ppooltop | grep ^DEVICE"
