@@ -203,8 +203,8 @@ exec 5>"$tmp/fifo"
 until [ -e "$tmp/gone/rec" ]; do sleep 0.05; done
 rm -r "$tmp/gone"
 documents 1 1 >&5
+exec 5>&-
 wait $recorder
 ok 'removed with its directory: exit 1' test $? = 1
 ok 'removed with its directory: one line' grep -qx '.*gone/rec: No such file or directory' "$tmp/err"
-exec 5>&-
 echo "1..$n"
