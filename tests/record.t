@@ -50,7 +50,9 @@ ok 'what is there stays, the new comes after it' cmp <(zstd -dc <"$tmp/rec") <(c
 ok 'two, one after the other, are one' cmp <(cat "$tmp/rec2" "$tmp/rec2" | "$ppooltop" dump --input -) \
 	<("$ppooltop" dump --input "$tmp/rec")
 ok 'of documents that zstd compressed' same <(zstd -qc "$tmp/documents") "$tmp/documents"
-ok 'filters' cmp <("${record[@]}" $screens -d eth1 "$tmp/rec3" && "$ppooltop" dump --input "$tmp/rec3") \
+{ zstd -qc </dev/null; cat "$tmp/rec2"; } >"$tmp/rec3"
+ok 'with an empty frame in it' same "$tmp/rec3" "$tmp/documents"
+ok 'filters' cmp <("${record[@]}" $screens -d eth1 "$tmp/rec4" && "$ppooltop" dump --input "$tmp/rec4") \
 	<("$ppooltop" dump --input $screens -d eth1)
 ok 'version 1 is read' same tests/fixtures/version-1.rec <("$ppooltop" dump --input tests/fixtures/draining.jsonl)
 ok 'this machine, twice a tenth of a second' test "$("$ppooltop" record -c 2 -i 0.1 "$tmp/here" 2>/dev/null
@@ -188,6 +190,7 @@ if on_disk true 2>"$tmp/err"; then
 	ok 'a full disk: exit 1' test "$(cat "$tmp/status")" = 1
 	ok 'a full disk: one line says so' test "$(cat "$tmp/err")" = "ppooltop: $tmp/disk/rec: No space left on device"
 	ok 'a full disk: what fits is there' cmp <(numbers "$tmp/full") <(seq "$(numbers "$tmp/full" | wc -l)")
+	ok 'a full disk: nothing of what does not fit' zstd -qt <"$tmp/full"
 	ok 'a full disk: it is not a little' test "$(stat -c %s "$tmp/full")" -gt 60000
 	on_disk 'mount -o remount,ro "$tmp/disk"
 		"$ppooltop" record --input "$tmp/numbered" "$tmp/disk/rec" 2>"$tmp/err"; echo $? >"$tmp/status"'
