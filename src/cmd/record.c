@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "cmd.h"
-#include "recording.h"
+#include "recorder.h"
 #include "util.h"
 
 /* A day of a dozen pools, a reading a second. */
@@ -24,12 +24,12 @@ static int explain_open(const char *path, int err)
 
 static int record(const struct model *m, void *arg)
 {
-	return recording_add(arg, m);
+	return recorder_add(arg, m);
 }
 
 int record_main(int argc, char **argv)
 {
-	struct recording *r;
+	struct recorder *r;
 	struct options opts;
 	int code;
 
@@ -37,10 +37,10 @@ int record_main(int argc, char **argv)
 	if (code >= 0)
 		return code;
 	opts.output = opts.operands[0];
-	code = recording_open(&r, opts.output, opts.max_bytes ? opts.max_bytes : MAX_BYTES);
+	code = recorder_open(&r, opts.output, opts.max_bytes ? opts.max_bytes : MAX_BYTES);
 	if (code)
 		return explain_open(opts.output, code);
 	code = command_loop(&opts, record, r);
-	recording_close(r);
+	recorder_close(r);
 	return code;
 }

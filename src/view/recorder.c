@@ -13,12 +13,12 @@
 #include <zstd.h>
 #include <zstd_errors.h>
 
-#include "recording.h"
+#include "recorder.h"
 #include "view.h"
 
 #define BEGINS "{\"schema\":\"ppooltop/"
 
-struct recording {
+struct recorder {
 	char *path;
 	char *old; /* path.old */
 	uint64_t max_bytes;
@@ -65,7 +65,7 @@ static off_t whole_frames(const char *frames, size_t len)
 }
 
 /* Cut off what is no whole frame, and go on from there. */
-static int find_end(struct recording *r)
+static int find_end(struct recorder *r)
 {
 	struct stat st;
 	char *frames;
@@ -95,7 +95,7 @@ static int find_end(struct recording *r)
  */
 #define FLAGS (O_RDWR | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
 
-static int open_file(struct recording *r)
+static int open_file(struct recorder *r)
 {
 	int err;
 
@@ -114,7 +114,7 @@ static int open_file(struct recording *r)
 }
 
 /* Begin a new file. If that fails, the one there is stays in use. */
-static int rotate(struct recording *r)
+static int rotate(struct recorder *r)
 {
 	int fd = r->fd, err;
 
@@ -130,9 +130,9 @@ static int rotate(struct recording *r)
 	return 0;
 }
 
-int recording_open(struct recording **out, const char *path, uint64_t max_bytes)
+int recorder_open(struct recorder **out, const char *path, uint64_t max_bytes)
 {
-	struct recording *r = calloc(1, sizeof(*r));
+	struct recorder *r = calloc(1, sizeof(*r));
 	int err = -ENOMEM;
 
 	if (!r)
@@ -149,14 +149,14 @@ int recording_open(struct recording **out, const char *path, uint64_t max_bytes)
 		err = open_file(r);
 	}
 	if (err) {
-		recording_close(r);
+		recorder_close(r);
 		return err;
 	}
 	*out = r;
 	return 0;
 }
 
-void recording_close(struct recording *r)
+void recorder_close(struct recorder *r)
 {
 	if (r->path && r->fd >= 0 && r->made && !r->size)
 		unlink(r->path);
@@ -170,7 +170,7 @@ void recording_close(struct recording *r)
 
 /* --- adding ---------------------------------------------------------------------------------- */
 
-static int write_frame(struct recording *r, const char *frame, size_t len)
+static int write_frame(struct recorder *r, const char *frame, size_t len)
 {
 	struct stat st;
 	size_t done = 0;
@@ -197,7 +197,7 @@ static int write_frame(struct recording *r, const char *frame, size_t len)
 	return err;
 }
 
-static int add_text(struct recording *r, const char *text, size_t len)
+static int add_text(struct recorder *r, const char *text, size_t len)
 {
 	size_t room = ZSTD_compressBound(len), n;
 	char *frame = malloc(room);
@@ -216,7 +216,7 @@ static int add_text(struct recording *r, const char *text, size_t len)
 	return err;
 }
 
-int recording_add(struct recording *r, const struct model *m)
+int recorder_add(struct recorder *r, const struct model *m)
 {
 	char *text = NULL;
 	size_t len = 0;
