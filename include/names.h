@@ -3,6 +3,7 @@
 #ifndef PPOOLTOP_NAMES_H
 #define PPOOLTOP_NAMES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "snapshot.h"
@@ -17,6 +18,8 @@
  * between characters.
  */
 size_t name_utf8(const char *s, char *to, size_t len);
+
+bool name_is_utf8(const char *s, size_t len);
 
 /* A network namespace: its name, or else its inode number; empty: unknown. At most NETNS_LEN. */
 void name_netns(uint32_t inode, const char *name, char *to);

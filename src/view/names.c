@@ -6,13 +6,15 @@
 
 #include "names.h"
 
-/* Bytes of the character that begins here; 0: it is no UTF-8 (RFC 3629). */
-static size_t character(const char *s)
+/* Bytes of the character that begins here, of @left there are; 0: it is no UTF-8 (RFC 3629). */
+static size_t character(const char *s, size_t left)
 {
 	unsigned char c = (unsigned char)*s;
 	size_t len = c < 0x80 ? 1 : c >= 0xf0 ? 4 : c >= 0xe0 ? 3 : c >= 0xc2 ? 2 : 0;
-	unsigned char next = len > 1 ? (unsigned char)s[1] : 0;
+	unsigned char next = len > 1 && left > 1 ? (unsigned char)s[1] : 0;
 
+	if (len > left)
+		return 0;
 	for (size_t i = 1; i < len; i++)
 		if (((unsigned char)s[i] & 0xc0) != 0x80)
 			return 0;
@@ -23,12 +25,25 @@ static size_t character(const char *s)
 	return len;
 }
 
+bool name_is_utf8(const char *s, size_t len)
+{
+	while (len) {
+		size_t bytes = character(s, len);
+
+		if (!bytes)
+			return false;
+		s += bytes;
+		len -= bytes;
+	}
+	return true;
+}
+
 size_t name_utf8(const char *s, char *to, size_t len)
 {
 	size_t n = 0;
 
 	while (*s && n + 4 < len) {
-		size_t bytes = character(s);
+		size_t bytes = character(s, SIZE_MAX); /* the end is no part of one */
 		unsigned char c = (unsigned char)*s;
 
 		if (bytes) {
