@@ -443,11 +443,12 @@ static void pools_without_an_id(void **state)
 	unit_snapshot(&s, 1);
 	counting_pool(&s, 0, 1000)->has = POOL_HAS_CPUS;
 	counting_pool(&s, 0, 30)->has = POOL_HAS_CPUS;
+	counting_pool(&s, 0, 4)->has = POOL_HAS_CPUS;
 	text = text_of_snapshot(&s, &by_cpu);
 	check_value(text,
 		    "ppooltop_alloc_total{" ETH0
 		    ",pool=\"id0\",queue=\"0\",cpu=\"1\",path=\"fast\"}",
-		    "1030");
+		    "1034");
 	free(text);
 }
 
@@ -515,6 +516,59 @@ static void series_guard(void **state)
 				max = full + 3;
 		}
 	}
+}
+
+/* What comes after a row that is left out is left out, too, though there were room for it. */
+static void guard_takes_the_last(void **state)
+{
+	struct prometheus_opts opts = by_device;
+	struct snapshot s;
+	char *text;
+
+	(void)state;
+	unit_snapshot(&s, 1);
+	for (int i = 0; i < 3; i++) {
+		struct pool *p = unit_pool(&s, 0x1000 * ((uint64_t)i + 1), 2);
+
+		p->ifindex = 2 + i;
+		snprintf(p->ifname, sizeof(p->ifname), "eth%d", i);
+		p->counters_known = i == 1 ? ALL_COUNTERS : 0;
+	}
+	opts.max_series = 6 + 8 + 8;
+	text = text_of_snapshot(&s, &opts);
+	assert_non_null(strstr(text, "\"eth0\""));
+	check_absent(text, "eth1");
+	check_absent(text, "eth2");
+	check_value(text, "ppooltop_series_omitted", "27");
+	free(text);
+}
+
+/* Two devices of one name, of which one has a pool that keeps no books. */
+static void pages_of_one_unknown(void **state)
+{
+	struct prometheus_opts opts = by_device;
+	struct ledger ledger;
+	struct snapshot s;
+	struct model m;
+	struct pool *p;
+	char *text;
+
+	(void)state;
+	model_init(&m);
+	ledger_init(&ledger, false, false);
+	opts.ledger = &ledger;
+	unit_snapshot(&s, 1);
+	unit_pool(&s, 0x1000, 2);
+	p = unit_pool(&s, 0x2000, 2);
+	p->ifindex = 3;
+	p->has &= ~(uint32_t)POOL_HAS_BOOKS;
+	update(&m, &s);
+	assert_int_equal(ledger_update(&ledger, &m), 0);
+	text = text_of(&m, &opts);
+	check_absent(text, "ppooltop_pages_");
+	free(text);
+	ledger_free(&ledger);
+	model_free(&m);
 }
 
 static void books_of_the_ledger(void **state)
@@ -711,6 +765,8 @@ int main(void)
 		cmocka_unit_test(pools_without_an_id),
 		cmocka_unit_test(for_each_cpu),
 		cmocka_unit_test(series_guard),
+		cmocka_unit_test(guard_takes_the_last),
+		cmocka_unit_test(pages_of_one_unknown),
 		cmocka_unit_test(books_of_the_ledger),
 		cmocka_unit_test(write_errors),
 		cmocka_unit_test(check_passes),
