@@ -305,7 +305,7 @@ echo "# killed 60 times: $left left a temporary, $old the old file, $whole the n
 ok 'killed: the old file or the new one' test $((old + whole)) = 60
 ok 'killed: in the midst of writing' test $left -gt 0
 ok 'killed: no other file for node_exporter' test $stray = 0
-: >"$dir/.ppooltop.prom.new"
+head -c 1M /dev/zero >"$dir/.ppooltop.prom.new"
 quiet "$ppooltop" export --input "$tmp/large" --textfile "$file"
 ok 'what was left is gone after the next' alone ppooltop.prom
 ok 'and that is whole' cmp "$tmp/text" "$file"
