@@ -5,12 +5,39 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "replace.h"
 
 static char dir[32], path[64];
+
+/* What somebody else does in the moment before the temporary is opened, or is locked. */
+static void (*before_open)(void), (*before_lock)(void);
+
+static void happen(void (**what)(void))
+{
+	void (*now)(void) = *what;
+
+	*what = NULL;
+	if (now)
+		now();
+}
+
+/* In place of the C library's. */
+int openat(int at, const char *name, int flags, ...)
+{
+	if (!strcmp(name, ".file.new"))
+		happen(&before_open);
+	return (int)syscall(SYS_openat, at, name, flags, 0644);
+}
+
+int flock(int fd, int operation)
+{
+	happen(&before_lock);
+	return (int)syscall(SYS_flock, fd, operation);
+}
 
 static int begin(void **state)
 {
@@ -127,6 +154,61 @@ static void left_over(void **state)
 	replace_close(&r);
 }
 
+static struct replace other;
+
+static void other_writes(void)
+{
+	assert_int_equal(replace_init(&other, path), 0);
+	assert_int_equal(replace_write(&other, "other", 5), 0);
+}
+
+static void other_writes_once(void)
+{
+	other_writes();
+	replace_close(&other);
+}
+
+/* As when another has given up. */
+static void temporary_goes(void)
+{
+	char temporary[80];
+
+	snprintf(temporary, sizeof(temporary), "%s/.file.new", dir);
+	assert_int_equal(unlink(temporary), 0);
+}
+
+/* There was no file when it was looked for; now there is one, and it is another's. */
+static void other_was_first(void **state)
+{
+	struct replace r;
+
+	(void)state;
+	assert_int_equal(replace_init(&r, path), 0);
+	before_open = other_writes;
+	assert_int_equal(replace_write(&r, "mine", 4), -EBUSY);
+	check_file("other");
+	replace_close(&other);
+	replace_close(&r);
+}
+
+/* What was opened to be the temporary is the file by now, or nothing. */
+static void temporary_is_another(void **state)
+{
+	struct replace r;
+
+	(void)state;
+	assert_int_equal(replace_init(&r, path), 0);
+	before_lock = other_writes_once;
+	assert_int_equal(replace_write(&r, "mine", 4), 0);
+	check_file("mine");
+	assert_int_equal(replace_remove(&r), 0);
+	replace_close(&r);
+	before_lock = temporary_goes;
+	assert_int_equal(replace_write(&r, "again", 5), 0);
+	check_file("again");
+	replace_close(&r);
+}
+
 /* Whoever has written the file has it alone, until he lets go of it. */
 #define WRITERS 6
 #define ROUNDS	300
@@ -202,6 +284,8 @@ int main(void)
 		cmocka_unit_test(names),
 		cmocka_unit_test_setup_teardown(one_at_a_time, begin, end),
 		cmocka_unit_test_setup_teardown(left_over, begin, end),
+		cmocka_unit_test_setup_teardown(other_was_first, begin, end),
+		cmocka_unit_test_setup_teardown(temporary_is_another, begin, end),
 		cmocka_unit_test_setup_teardown(many_at_once, begin, end),
 	};
 
