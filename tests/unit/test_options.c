@@ -13,10 +13,11 @@ const struct command commands[] = {
 	{"top", "the default", "icsdPnCSLIOvVh", "", NULL},
 	{"show", "a table", "icsdPnCSLIvVh", "", NULL},
 	{"dump", "a document", "icpdPnSLIvVh", "", NULL},
+	{"export", "series", "icdPnTQCMSLIvVh", "", NULL},
 	{"probe", "a list", "jpvVh", "", NULL},
 	{"attach", "from now on", "SLvVh", "", NULL},
 	{"detach", "until now", "vVh", "", NULL},
-	{"one", "a file", "hM", "FILE", NULL},
+	{"one", "a file", "hZ", "FILE", NULL},
 	{"more", "a file or two", "h", "FILE [FILE2]", NULL},
 };
 const int nr_commands = ARRAY_SIZE(commands);
@@ -102,6 +103,33 @@ static void defaults(void **state)
 	assert_false(o.per_cpu || o.json || o.pretty || o.verbose);
 	assert_string_equal(r.out, "");
 	assert_string_equal(r.err, "");
+}
+
+static void export_options(void **state)
+{
+	static const char *const wrong[] = {"9", "0", "-1", "x", "", "1000000001"};
+	struct outcome r;
+	struct options o;
+
+	(void)state;
+	parse(&o, &r, ARGS("export"));
+	assert_int_equal(r.code, -1);
+	assert_int_equal(o.max_series, 10000);
+	assert_null(o.textfile);
+	assert_false(o.interval_set || o.per_pool || o.per_cpu);
+	parse(&o, &r,
+	      ARGS("export", "--textfile", "a.prom", "--per-pool", "--max-series=10", "-i5"));
+	assert_int_equal(r.code, -1);
+	assert_string_equal(o.textfile, "a.prom");
+	assert_true(o.interval_set && o.per_pool);
+	assert_int_equal(o.max_series, 10);
+	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
+		parse(&o, &r, ARGS("export", "--max-series", wrong[i]));
+		assert_int_equal(r.code, EXIT_WANTING);
+		assert_non_null(strstr(r.err, "--max-series wants a whole number, 10 or more"));
+	}
+	parse(&o, &r, ARGS("show", "--textfile", "a.prom"));
+	assert_int_equal(r.code, EXIT_WANTING);
 }
 
 static void check_all(const struct options *o, const struct outcome *r)
@@ -495,8 +523,10 @@ static void help_is_complete(void **state)
 {
 	/* those without a letter */
 	static const char *const longs[128] = {
-		[OPT_SOURCE] = "source", [OPT_LEVEL] = "level",	      [OPT_INPUT] = "input",
-		[OPT_COLOR] = "color",	 [OPT_MAX_SIZE] = "max-size",
+		[OPT_SOURCE] = "source",     [OPT_LEVEL] = "level",
+		[OPT_INPUT] = "input",	     [OPT_COLOR] = "color",
+		[OPT_MAX_SIZE] = "max-size", [OPT_TEXTFILE] = "textfile",
+		[OPT_PER_POOL] = "per-pool", [OPT_MAX_SERIES] = "max-series",
 	};
 	struct outcome r;
 	struct options o;
@@ -536,6 +566,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(defaults),
+		cmocka_unit_test(export_options),
 		cmocka_unit_test(short_and_long),
 		cmocka_unit_test(sources_and_levels),
 		cmocka_unit_test(limits),
