@@ -27,6 +27,23 @@ expect "a full disk is a failure" 1 sh -c "ppooltop dump >/dev/full"
 grep -q "writing failed" /tmp/err && echo "ok - and says so" || echo "not ok - and says so"
 idle
 
+# Each counter of each device, as "metric{labels} value".
+exported() {
+	ppooltop attach >/dev/null && ppload drop -n 20000 >/dev/null && document -i 0.1 >/tmp/doc &&
+		ppooltop export >/tmp/prom && ppooltop detach >/dev/null || return
+	for i in alloc:fast alloc:refill alloc:slow recycle:cached recycle:ring; do
+		jq -r ".devices[] | .${i%:*}.${i#*:} as \$n | .device |
+			\"ppooltop_${i%:*}_total{netns=\\\"\(.netns // \"\")\\\",device=\\\"\(.ifname // \"\")\\\",path=\\\"${i#*:}\\\"} \(\$n)\"" /tmp/doc
+	done | sort >/tmp/want
+	grep -E "^ppooltop_(alloc|recycle)_total.*(fast|refill|slow|cached|ring)\"" /tmp/prom | sort >/tmp/is
+	cat /tmp/want && [ -s /tmp/want ] && cmp /tmp/want /tmp/is && grep -q "^ppooltop_recycle_total.*ring.* 20000$" /tmp/is
+}
+expect "export has the numbers of dump" 0 exported
+ppooltop export -i 0.1 --textfile /tmp/ppooltop.prom & exporter=$!
+expect "export keeps a file" 0 sh -c "for i in 1 2 3 4 5 6 7 8 9 10; do sleep 1; grep -q ^ppooltop_pages_held_total /tmp/ppooltop.prom && exit 0; done; exit 1"
+kill $exporter; wait $exporter
+expect "until it is stopped" 1 test -e /tmp/ppooltop.prom
+
 expect "probe" 0 sh -c "ppooltop probe | grep -q \"fentry  *yes\""
 expect "probe -j: every counter has its source" 0 sh -c "ppooltop probe -j | jq -ne \"input | [.counters[].source] == [range(11) | \\\"$best\\\"]\""
 expect "demo shows traffic" 0 sh -c "ppooltop demo -c 1 >/tmp/out && [ \$(grep -c live /tmp/out) -ge 2 ]"
