@@ -189,10 +189,14 @@ wait_for() {
 has() {
 	grep -qF "ppooltop_last_update_timestamp_seconds $((1767323045 + $1)).000" "$file"
 }
-# finish [SIGNAL]: its exit code is to be what wait says
+gone() {
+	! kill -0 $exporter
+}
+# finish [SIGNAL]: it is to end soon; its exit code
 finish() {
 	[ -z "$1" ] || kill -"$1" $exporter
 	exec 3>&-
+	wait_for gone || kill -9 $exporter
 	wait $exporter
 	local code=$?
 	exporter=
@@ -333,9 +337,8 @@ wait $exporter
 if [ -s "$tmp/out" ]; then
 	live -i 1000 --textfile "$file"
 	ok 'the file is there at the start' wait_for test -s "$file"
-	kill -TERM $exporter
-	ok 'SIGTERM ends the wait, and removes it' wait_for alone ''
-	wait $exporter
+	ok 'SIGTERM ends the wait' finish TERM
+	ok 'and removes it' alone ''
 	live -i 0.5 -c 5
 	sleep 0.8
 	kill -STOP $exporter
@@ -394,7 +397,7 @@ ppooltop.prom" && echo stays
 	"$ppooltop" export --input "$tmp/small" --textfile "$file"
 	echo "$?"
 }
-export -f mounted start doc wait_for has finish alone quiet
+export -f mounted start doc wait_for has gone finish alone quiet
 export ppooltop tmp dir file feed lib
 unshare -m bash -c mounted >"$tmp/mounted" 2>&1
 ok 'full, then read-only, with -i and once' test "$(cat "$tmp/mounted")" = "stays
