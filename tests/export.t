@@ -83,7 +83,7 @@ pool_again() {
 		.devices = [{device: {ifname: "eth0", ifindex: 2, netns: "1"},
 			alloc: {fast: $sum}, recycle: {}}]'
 }
-# shellcheck disable=SC2016
+# shellcheck disable=SC2016,SC2089
 lib='def doc($at; $pools): {schema: "ppooltop/1", time: (1767323045 + $at | todate | sub("Z$"; ".000Z")),
 	interval_s: 1, host: {cpus: 8, page_size: 4096},
 	source: {counters: "fentry", state: "fentry", level: "full"}, pools: $pools};
@@ -400,6 +400,7 @@ ppooltop.prom" && echo stays
 	echo "$?"
 }
 export -f mounted start doc wait_for has gone finish alone quiet
+# shellcheck disable=SC2090
 export ppooltop tmp dir file feed lib
 unshare -m bash -c mounted >"$tmp/mounted" 2>&1
 ok 'full, then read-only, with -i and once' test "$(cat "$tmp/mounted")" = "stays
