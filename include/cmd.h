@@ -10,10 +10,13 @@
 #include "model.h"
 #include "view.h"
 
-#define OPT_SOURCE 'S'
-#define OPT_LEVEL  'L'
-#define OPT_INPUT  'I'
-#define OPT_COLOR  'O'
+#define OPT_SOURCE     'S'
+#define OPT_LEVEL      'L'
+#define OPT_INPUT      'I'
+#define OPT_COLOR      'O'
+#define OPT_TEXTFILE   'T'
+#define OPT_PER_POOL   'Q'
+#define OPT_MAX_SERIES 'M'
 
 struct command {
 	const char *name;
@@ -33,6 +36,7 @@ int dump_main(int argc, char **argv);
 int probe_main(int argc, char **argv);
 int attach_main(int argc, char **argv);
 int detach_main(int argc, char **argv);
+int export_main(int argc, char **argv);
 int demo_main(int argc, char **argv);
 
 #define MAX_OPERANDS 2
@@ -40,10 +44,14 @@ int demo_main(int argc, char **argv);
 struct options {
 	const char *operands[MAX_OPERANDS]; /* NULL where there is none */
 	double interval_s;
-	long count; /* 0: not given */
+	bool interval_set; /* by -i */
+	long count;	   /* 0: not given */
 	struct filter filter;
 	const char *sort;
 	bool per_cpu;
+	bool per_pool;
+	const char *textfile; /* or NULL */
+	long max_series;
 	bool json;
 	bool pretty;
 	bool verbose;

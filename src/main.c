@@ -12,6 +12,8 @@ const struct command commands[] = {
 	{"top", "live view (the default)", "icsdPnCSLIOvVh", "", top_main},
 	{"show", "one table on stdout; -c N -i S repeats", "icsdPnCSLIvVh", "", show_main},
 	{"dump", "one JSON document; -c N makes JSON Lines", "icpdPnSLIvVh", "", dump_main},
+	{"export", "series for Prometheus; --textfile FILE -i S keeps a file up to date",
+	 "icdPnTQCMSLIvVh", "", export_main},
 	{"probe", "what this kernel offers, and what will be n/a and why", "jpvVh", "", probe_main},
 	{"attach", "begin collection that goes on without a process", "SLvVh", "", attach_main},
 	{"detach", "end it", "vVh", "", detach_main},

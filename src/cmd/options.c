@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cmd.h"
+#include "prometheus.h"
 #include "util.h"
 #include "view.h"
 
@@ -24,9 +25,12 @@ static const struct option_row {
 	{'n', false, "netns", "NAME",
 	 "pools of this network namespace (name or inode number) only"},
 	{'s', false, "sort", "KEY", "sort by a column"},
-	{'C', false, "per-cpu", NULL, "a line for each CPU, with counts"},
+	{'C', false, "per-cpu", NULL, "what each CPU counted, too"},
 	{'j', false, "json", NULL, "JSON"},
 	{'p', false, "pretty", NULL, "JSON over many lines"},
+	{OPT_TEXTFILE, true, "textfile", "FILE", "into this file, which is replaced each time"},
+	{OPT_PER_POOL, true, "per-pool", NULL, "for each pool, not for each device"},
+	{OPT_MAX_SERIES, true, "max-series", "N", "at most so many series (10000)"},
 	{OPT_SOURCE, true, "source", "NAME", "this source and no other: see ppooltop probe"},
 	{OPT_LEVEL, true, "level", "LEVEL", "how much is hooked: full, derived or slow"},
 	{OPT_INPUT, true, "input", "FILE", "documents of dump, not this machine; - is stdin"},
@@ -123,6 +127,7 @@ static int set_option(struct options *o, const struct command *c, int letter, co
 
 	switch (letter) {
 	case 'i':
+		o->interval_set = true;
 		if (parse_real(arg, 0.05, 1e6, &o->interval_s))
 			return -1;
 		complain("-i wants seconds, from 0.05 to 1000000, not \"%s\"", arg);
@@ -163,6 +168,18 @@ static int set_option(struct options *o, const struct command *c, int letter, co
 			return -1;
 		complain("--color wants auto, always or never, not \"%s\"", arg);
 		return EXIT_WANTING;
+	case OPT_MAX_SERIES:
+		if (parse_whole(arg, PROMETHEUS_MIN_SERIES, 1000000000, &o->max_series))
+			return -1;
+		complain("--max-series wants a whole number, %d or more, not \"%s\"",
+			 PROMETHEUS_MIN_SERIES, arg);
+		return EXIT_WANTING;
+	case OPT_TEXTFILE:
+		o->textfile = arg;
+		return -1;
+	case OPT_PER_POOL:
+		o->per_pool = true;
+		return -1;
 	case OPT_INPUT:
 		o->input = arg;
 		return -1;
@@ -227,6 +244,7 @@ int options_parse(struct options *o, int argc, char **argv)
 
 	memset(o, 0, sizeof(*o));
 	o->interval_s = 1;
+	o->max_series = 10000;
 	for (int i = 0; i < NR_ROWS; i++) {
 		if (!strchr(c->options, rows[i].letter))
 			continue;

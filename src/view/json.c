@@ -6,6 +6,7 @@
 
 #include <json-c/json.h>
 
+#include "names.h"
 #include "util.h"
 #include "view.h"
 
@@ -16,36 +17,14 @@ const char *pool_state_name(enum pool_state state)
 	return pool_state_names[state];
 }
 
-/* json-c wants UTF-8; a name may hold any byte but '/' and space (dev_valid_name()). */
+/* json-c wants UTF-8. */
 static json *new_string(const char *s)
 {
-	char out[2 * SNAP_NAMELEN + 1];
-	size_t n = 0;
+	char text[NAME_UTF8_LEN];
 
 	if (!s || !s[0])
 		return NULL;
-	while (*s && n + 4 < sizeof(out)) {
-		unsigned char c = (unsigned char)*s;
-		size_t len = c < 0x80 ? 1 : c >= 0xf0 ? 4 : c >= 0xe0 ? 3 : c >= 0xc2 ? 2 : 0;
-		unsigned char next = len > 1 ? (unsigned char)s[1] : 0;
-		size_t i = 1;
-
-		while (i < len && ((unsigned char)s[i] & 0xc0) == 0x80)
-			i++;
-		if (!len || i < len || c > 0xf4 || (c == 0xe0 && next < 0xa0) ||
-		    (c == 0xed && next > 0x9f) || (c == 0xf0 && next < 0x90) ||
-		    (c == 0xf4 && next > 0x8f)) {
-			/* no UTF-8: the byte as the code point of that number */
-			out[n++] = (char)(0xc0 | c >> 6);
-			out[n++] = (char)(0x80 | (c & 0x3f));
-			s++;
-			continue;
-		}
-		memcpy(out + n, s, len);
-		n += len;
-		s += len;
-	}
-	return json_object_new_string_len(out, (int)n);
+	return json_object_new_string_len(text, (int)name_utf8(s, text, sizeof(text)));
 }
 
 static json *new_int(bool known, int64_t v)
@@ -144,13 +123,9 @@ static json *new_fill(bool known, uint32_t pages, bool cap_known, uint32_t capac
 
 static json *new_netns(uint32_t inode, const char *name)
 {
-	char text[16];
+	char text[NETNS_LEN];
 
-	if (name[0])
-		return new_string(name);
-	if (!inode)
-		return NULL;
-	snprintf(text, sizeof(text), "%" PRIu32, inode);
+	name_netns(inode, name, text);
 	return new_string(text);
 }
 
@@ -232,15 +207,11 @@ static json *new_cpus(const struct pool *p, int nr_cpus)
 	return list;
 }
 
-/* One string that is this pool and no other for as long as the machine runs. */
 static json *new_key(const struct pool *p)
 {
-	char key[48];
+	char key[POOL_KEY_LEN];
 
-	if (p->has & POOL_HAS_ADDRESS)
-		snprintf(key, sizeof(key), "%" PRIx64 ".%" PRIu32, p->address, p->generation / 2);
-	else
-		snprintf(key, sizeof(key), "id%" PRIu32, p->id);
+	name_pool(p, key);
 	return new_string(key);
 }
 
