@@ -29,7 +29,7 @@ fires() {
 		exp_samples: [.[] | select(.alert) | {value: 1,
 			labels: "{alertname=\(.alert | tojson)\(if .device == "-" then ""
 				else ",device=\(.device | tojson)" end)}"}]}) as $when |
-	{rule_files: [$rules], evaluation_interval: "30s",
+	{rule_files: [$rules], evaluation_interval: "1m",
 	 tests: [$worlds[] | {interval: "30s", input_series: ., promql_expr_test: $when}]}
 	' >"$tmp/test.json" && "$promtool" test rules "$tmp/test.json"
 }
@@ -91,7 +91,7 @@ fixture draining <<END
 END
 # Healthy.
 for name in mlx5-healthy netlink-example ring-clamped odd-names xdp-detached; do
-	fixture $name <<<100
+	fixture $name <<<70
 done
 
 # --- thresholds ------------------------------------------------------------------------------------
@@ -155,7 +155,7 @@ END
 values <<END
 ppooltop_pools{device="stuck",state="stuck"} 1x240
 ppooltop_oldest_destroyed_pool_seconds{device="stuck"} 4000x240
-ppooltop_pools{device="now-and-then",state="stuck"} 1x20 0 1x20 0 1x20 0 1x20
+ppooltop_pools{device="now-and-then",state="stuck"} 1x18 0x1 1x18 0x1 1x18 0x1 1x60
 ppooltop_oldest_destroyed_pool_seconds{device="now-and-then"} 0x240
 ppooltop_pools{device="slow",state="stuck"} 0x240
 ppooltop_oldest_destroyed_pool_seconds{device="slow"} 3605+30x240
