@@ -36,16 +36,20 @@ fires() {
 
 # --- fixtures --------------------------------------------------------------------------------------
 
-# FIXTURE <WHEN: also with labels beside those of the device
-fixture() {
+# RECORDING <WHEN: also with labels beside those of the device
+recording() {
 	local options made=()
 
 	for options in '' --per-pool --per-cpu; do
 		made+=("$tmp/series$options")
 		# shellcheck disable=SC2086
-		tests/prometheus/series "tests/fixtures/$1.jsonl" $options >"$tmp/series$options"
+		tests/prometheus/series "$1" $options >"$tmp/series$options"
 	done
-	ok "$1" fires "${made[@]}"
+	ok "${1##*/}" fires "${made[@]}"
+}
+
+fixture() {
+	recording "tests/fixtures/$1.jsonl"
 }
 
 ok 'rules are rules' "$promtool" check rules "$rules"
@@ -89,6 +93,16 @@ fixture draining <<END
 30
 100 PagePoolDrainsForever eth0
 END
+# What two pools and two CPUs did is one alert of their device.
+jq -c '{fast: 0, slow: 0, slow_high_order: 0, empty: 0, refill: 0, waive: 0} as $alloc |
+	{cached: 0, cache_full: 0, ring: 0, ring_full: 0, released_refcnt: 0} as $recycle |
+	.pools |= (.[:2] | map(.device += {ifname: "eth0", ifindex: 2, queue: .id} |
+		.cpus = [{cpu: 0, alloc, recycle: $recycle}, {cpu: 1, alloc: $alloc, recycle}]))' \
+	tests/fixtures/numa-mismatch.jsonl >"$tmp/two-pools.jsonl"
+recording "$tmp/two-pools.jsonl" <<END
+30 PagePoolRecyclingCollapsed eth0
+30 PagePoolNumaMismatch eth0
+END
 # Healthy.
 for name in mlx5-healthy netlink-example ring-clamped odd-names xdp-detached; do
 	fixture $name <<<70
@@ -116,7 +130,7 @@ values() {
 rates <<END
 device fast slow slow_high_order refill cached ring released_refcnt ring_full cache_full
 over 180 10 5 5 44 44 12 0 100
-less-lost 180 10 5 5 44 44 9 0 100
+less-lost 185 10 5 5 48 48 10.5 0 100
 recycled 180 10 5 5 55 55 20 0 100
 few 100 0 0 0 20 20 9 0 100
 unknown - 10 0 5 - 10 20 0 100
@@ -234,7 +248,7 @@ exporter 'an old file of today' 1x1000 "$always" "$an_hour" 0x1000 <<<'72 Ppoolt
 exporter 'removed' 1x1000 "$removed" "$removed" 0x1000 <<END
 69
 72 PpooltopGone -
-360 PpooltopGone -
+410 PpooltopGone -
 480
 END
 exporter 'the machine is down' '1x120 0x880' "$removed" "$removed" '0x120 stale' <<<100

@@ -302,7 +302,7 @@ same_numbers() {
 }
 
 ok 'eleven counters' test "$(jq length <<<"$families")" = 11
-for file in $fixtures/*.jsonl; do
+for file in "$fixtures"/*.jsonl; do
 	ok "${file##*/}: numbers" same_numbers "$file"
 done
 # The sum of a device leaves out what is impossible, a pool of its own shows it.
@@ -313,7 +313,10 @@ done
 
 # --- the end ---------------------------------------------------------------------------------------
 
-ended=("${servers[@]}")
+gone() {
+	! kill -0 "$@" && ! curl -s "http://$prometheus" && ! curl -s "http://$node"
+}
+pids=("${servers[@]}")
 stop
-ok 'nothing is left' eval '! kill -0 "${ended[@]}" && ! curl -s "http://$prometheus" && ! curl -s "http://$node"'
+ok 'no server is left' gone "${pids[@]}"
 echo "1..$n"
