@@ -140,7 +140,7 @@ $(B)/tests/exact: $(B)/tests/vm/exact.o $(CORE)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS_) $(LDFLAGS) $^ -o $@ $(LIBS)
 
-$(B)/tests/redraw: $(B)/tests/bench/redraw.o $(CORE)
+$(B)/tests/redraw $(B)/tests/outputs: $(B)/tests/%: $(B)/tests/bench/%.o $(CORE)
 	$(say) LD $@
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS_) $(LDFLAGS) $^ -o $@ $(LIBS)
@@ -259,6 +259,7 @@ demo:
 .PHONY: bench
 bench: all
 	$(Q)tests/bench/top
+	$(Q)tests/bench/outputs
 	$(Q)tests/bench/cost
 
 .PHONY: install

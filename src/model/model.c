@@ -31,6 +31,14 @@ bool counter_known(uint32_t known, enum pp_counter i)
 	return known & (1u << i);
 }
 
+bool counted_anything(const struct counters *n)
+{
+	for (int i = 0; i < PP_NR_COUNTERS; i++)
+		if (n->n[i])
+			return true;
+	return false;
+}
+
 bool ratio_known(uint32_t known)
 {
 	return (known & RATIO_TERMS) == RATIO_TERMS;

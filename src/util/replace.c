@@ -114,11 +114,13 @@ static int lock_file(struct replace *r, struct work *w)
 
 static int lock_temporary(struct replace *r, struct work *w)
 {
-	const int flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+	const int flags = O_RDONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
 	struct stat st;
 	int err;
 
 	w->temporary = openat(w->dir, r->temporary, flags, 0644);
+	if (w->temporary < 0 && errno == ELOOP)
+		return failed(r, "use its temporary", -EEXIST);
 	if (w->temporary < 0)
 		return failed(r, "create its temporary", -errno);
 	err = lock(w->temporary);
@@ -178,6 +180,24 @@ static int fill(struct replace *r, int fd, const char *data, size_t len)
 	return fsync(fd) ? failed(r, "write it", -errno) : 0;
 }
 
+/*
+ * What is locked was opened to be read, and stays open until it is replaced in its turn: it must
+ * not be in the way of who wants to make the file system read-only.
+ */
+static int write_temporary(struct replace *r, const struct work *w, const char *data, size_t len)
+{
+	int fd = openat(w->dir, r->temporary, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC), err;
+
+	if (fd < 0)
+		return failed(r, "write it", -errno);
+	/* Nobody who wants the lock first would have put another one there. */
+	err = is_named(w->dir, r->temporary, w->temporary) ? fill(r, fd, data, len)
+							   : failed(r, "lock it", -EBUSY);
+	if (close(fd) && !err)
+		err = failed(r, "write it", -errno);
+	return err;
+}
+
 /* The temporary becomes the file, which is ours then. */
 static int put_in_place(struct replace *r, struct work *w)
 {
@@ -199,7 +219,7 @@ int replace_write(struct replace *r, const void *data, size_t len)
 
 	err = lock_both(r, &w);
 	if (!err) {
-		err = fill(r, w.temporary, data, len);
+		err = write_temporary(r, &w, data, len);
 		if (!err)
 			err = put_in_place(r, &w);
 		if (err && w.temporary >= 0)

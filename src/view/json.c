@@ -6,7 +6,9 @@
 
 #include <json-c/json.h>
 
+#include "json_cpus.h"
 #include "names.h"
+#include "text.h"
 #include "util.h"
 #include "view.h"
 
@@ -20,11 +22,11 @@ const char *pool_state_name(enum pool_state state)
 /* json-c wants UTF-8. */
 static json *new_string(const char *s)
 {
-	char text[NAME_UTF8_LEN];
+	char out[2 * SNAP_NAMELEN + 1];
 
 	if (!s || !s[0])
 		return NULL;
-	return json_object_new_string_len(text, (int)name_utf8(s, text, sizeof(text)));
+	return json_object_new_string_len(out, (int)text_utf8(s, out, sizeof(out)));
 }
 
 static json *new_int(bool known, int64_t v)
@@ -181,32 +183,6 @@ static json *new_audit(const struct audit *a)
 	return o;
 }
 
-static bool counted_anything(const struct counters *n)
-{
-	for (int i = 0; i < PP_NR_COUNTERS; i++)
-		if (n->n[i])
-			return true;
-	return false;
-}
-
-/* CPUs that counted something: the others would be zeros by the hundred. */
-static json *new_cpus(const struct pool *p, int nr_cpus)
-{
-	json *list = json_object_new_array();
-
-	for (int i = 0; (p->has & POOL_HAS_CPUS) && i < nr_cpus; i++) {
-		json *o;
-
-		if (!counted_anything(&p->cpus[i]))
-			continue;
-		o = json_object_new_object();
-		add(o, "cpu", json_object_new_int(i));
-		add_totals(o, &p->cpus[i], p->cpus_known);
-		json_object_array_add(list, o);
-	}
-	return list;
-}
-
 static json *new_key(const struct pool *p)
 {
 	char key[POOL_KEY_LEN];
@@ -250,7 +226,7 @@ static json *new_pool(const struct model_pool *mp, const struct snapshot *s)
 	add_totals(o, &p->total, p->counters_known);
 	add_figures(o, &mp->figures);
 	add(o, "audit", new_audit(&p->audit));
-	add(o, "cpus", new_cpus(p, s->nr_cpus));
+	add(o, "cpus", json_cpus(p, s->nr_cpus));
 	add(o, "verdicts", json_object_new_array());
 	return o;
 }

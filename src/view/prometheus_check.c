@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "names.h"
 #include "prometheus.h"
+#include "text.h"
 
 #define MAX_LABELS   32
 #define MAX_FAMILIES 256
@@ -101,9 +101,9 @@ static bool take_value(struct check *c, struct span *value)
 			return fail(c, "an escape that is none");
 	}
 	value->len = (size_t)(c->at - value->at);
-	if (!name_is_utf8(value->at, value->len))
-		return fail(c, "a value that is no UTF-8");
-	return take(c, "\"") || fail(c, "a quote that is not closed");
+	if (!take(c, "\""))
+		return fail(c, "a quote that is not closed");
+	return text_is_utf8(value->at, value->len) || fail(c, "a value that is no UTF-8");
 }
 
 static size_t skip_digits(struct check *c)

@@ -6,13 +6,14 @@
 
 #include "names.h"
 #include "prometheus_priv.h"
+#include "text.h"
 
 /* A label's value: @s as UTF-8 and escaped, with its name before it. */
 static void put_label(FILE *f, const char *name, const char *s)
 {
-	char text[NAME_UTF8_LEN];
+	char text[2 * SNAP_NAMELEN + 1];
 
-	name_utf8(s, text, sizeof(text));
+	text_utf8(s, text, sizeof(text));
 	fprintf(f, "%s=\"", name);
 	for (const char *c = text; *c; c++) {
 		if (*c == '\n') {
