@@ -22,7 +22,8 @@ promtool=$programs/promtool
 # fires then and its device, or "-" where it has none. What is not named does not fire; where nothing
 # does, the time is alone.
 fires() {
-	jq -nR --arg rules "$rules" --argjson worlds "$(jq -s . "$@")" '
+	jq -nR --arg rules "$rules" --argjson worlds "$(jq -s . "$@")" --argjson n $# '
+	if ($worlds | length) != $n then error("no series") else . end |
 	[inputs | capture("^(?<at>[0-9]+)( (?<alert>[^ ]+) (?<device>.*))?$")] | group_by(.at) | map({
 		eval_time: (.[0].at + "m"),
 		expr: "sum by (alertname, device) (ALERTS{alertstate=\"firing\"})",

@@ -4,6 +4,7 @@
 # the JSON document; rates, alerts and the dashboard are made of it. The servers listen on 127.0.0.1
 # only, on ports that the kernel picks, and end with this script.
 cd "$(dirname "$0")/.." || exit 1
+set -o pipefail
 ppooltop=${B:-build}/ppooltop
 fixtures=tests/fixtures
 rules=$PWD/contrib/prometheus/ppooltop.rules.yml
@@ -109,15 +110,14 @@ feed() {
 
 # --- a recording, one document after the other -----------------------------------------------------
 
-counted() {
+# Each value once: what the documents have is what was scraped, in that order.
+each_was_scraped() {
 	"$ppooltop" dump --input $fixtures/screens.jsonl |
-		jq -cs 'map(.devices[] | select(.device.ifname == "eth0").alloc.fast)'
-}
-
-scraped() {
+		jq -cs 'map(.devices[] | select(.device.ifname == "eth0").alloc.fast)' >"$tmp/counted"
 	api query 'query=ppooltop_alloc_total{device="eth0",path="fast"}[5m]' |
 		jq -c '.result[0].values | map(.[1] | tonumber) |
-			reduce .[] as $v ([]; if .[-1] == $v then . else . + [$v] end)'
+			reduce .[] as $v ([]; if .[-1] == $v then . else . + [$v] end)' >"$tmp/scraped"
+	test "$(jq length "$tmp/counted")" = 12 && diff "$tmp/counted" "$tmp/scraped"
 }
 
 # RECORDING
@@ -139,7 +139,7 @@ is() {
 }
 
 ok 'a recording is fed' play $fixtures/screens.jsonl
-ok 'each document was scraped' test "$(scraped)" = "$(counted)"
+ok 'each document was scraped' each_was_scraped
 ok 'a rate' eventually is 'rate(ppooltop_alloc_total{device="eth0",path="fast"}[1m])' \
 	'length == 1 and all(.value[1] | tonumber > 100)'
 ok 'the ratio of the recording' eventually is 'device:ppooltop_recycle:ratio_rate5m{device="eth0"}' \
@@ -177,7 +177,7 @@ well_said() {
 	api rules | jq -e '[.groups[].rules[]] | all(.health == "ok") and
 		([.[] | select(.type == "alerting")] | length > 10 and all(
 			(.labels.severity | IN("critical", "warning", "info")) and
-			(.annotations | .summary and .description and (.runbook | test("ppooltop ")))))'
+			(.annotations | .summary and .description and (.runbook | test("ppooltop")))))'
 }
 ok 'rules' well_said
 
