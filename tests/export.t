@@ -320,6 +320,38 @@ ok 'eight at once: no temporary' alone ppooltop.prom
 ok 'eight at once: nothing else is said' test -z "$(cat "$tmp"/err? | grep -v 'another ppooltop export')"
 rm "$tmp"/err?
 
+# --- the kernel, where it shows a list of pools ------------------------------------------------------
+
+# An empty list will do: what is looked at is when something is written.
+live() {
+	env --default-signal=INT "$ppooltop" export --source netlink "$@" 2>"$tmp/err" >"$tmp/out" &
+	exporter=$!
+}
+rm "$file"
+live
+wait $exporter
+if [ -s "$tmp/out" ]; then
+	live -i 1000 --textfile "$file"
+	ok 'the file is there at the start' wait_for test -s "$file"
+	kill -TERM $exporter
+	ok 'SIGTERM ends the wait, and removes it' wait_for alone ''
+	wait $exporter
+	live -i 0.5 -c 5
+	sleep 0.8
+	kill -STOP $exporter
+	sleep 1.9
+	kill -CONT $exporter
+	wait $exporter
+	# The one that was late comes at once, the next after a whole interval.
+	ok 'what comes late is not caught up with' test "$(awk '/^ppooltop_last_update/ {
+		if (NR > 1 && last && $2 - last < 0.25) short++
+		if (last && $2 - last > 1.5) late++
+		last = $2; texts++ } END { print texts, late + 0, short + 0 }' "$tmp/out")" = '5 1 0'
+else
+	skip 'when it is written' 'this kernel has no list of pools'
+fi
+exporter=
+
 # --- file systems ----------------------------------------------------------------------------------
 
 if [ "$(id -u)" != 0 ] || ! unshare -m true 2>/dev/null ||

@@ -279,17 +279,6 @@ static const struct family families[] = {
 /* --- the text ------------------------------------------------------------------------------------
  */
 
-/* Rows, and how many of them are shown. */
-struct part {
-	struct prom_rows rows;
-	size_t shown;
-};
-
-struct parts {
-	struct part devices;
-	struct part pools; /* none unless they are wanted */
-};
-
 /* What counts the series of @r in families of @scope. */
 static void count(struct sink *counter, enum scope scope, const struct prom_row *r)
 {
@@ -300,38 +289,42 @@ static void count(struct sink *counter, enum scope scope, const struct prom_row 
 	}
 }
 
+/* Show @r, if there is room for it. @scopes: bits 1 << OF_x, what it has series in. */
+static void admit(struct sink *out, struct prom_row *r, unsigned int scopes, size_t *used)
+{
+	struct sink counter = {.m = out->m, .opts = out->opts};
+
+	for (int scope = 0; scope < OF_ALL; scope++)
+		if (scopes & (1u << scope))
+			count(&counter, (enum scope)scope, r);
+	r->shown = !out->omitted && *used + counter.series <= out->opts->max_series;
+	if (r->shown)
+		*used += counter.series;
+	else
+		out->omitted += counter.series;
+}
+
 /*
- * Whole rows are left out, from the first on that does not fit: those that came last are the least
- * missed, and it is the same ones each time. @scopes: bits 1 << OF_x, what the rows are in.
+ * Whole rows are left out, from the first on that does not fit: devices that have no pool any more,
+ * then those that came last. It is the same ones each time.
  */
-static void guard(struct sink *out, struct part *part, unsigned int scopes, size_t *used)
+static void guard(struct sink *out, struct prom_rows *rows, unsigned int scopes, size_t *used)
 {
-	for (size_t i = 0; i < part->rows.nr; i++) {
-		struct sink counter = {.m = out->m, .opts = out->opts};
-		const struct prom_row *r = &part->rows.list[i];
-
-		if (r->merged)
-			continue;
-		for (int scope = 0; scope < OF_ALL; scope++)
-			if (scopes & (1u << scope))
-				count(&counter, (enum scope)scope, r);
-		if (!out->omitted && *used + counter.series <= out->opts->max_series) {
-			*used += counter.series;
-			part->shown = i + 1;
-		} else {
-			out->omitted += counter.series;
-		}
-	}
+	for (int gone = 0; gone < 2; gone++)
+		for (size_t i = 0; i < rows->nr; i++)
+			if (!rows->list[i].merged && (rows->list[i].pools == 0) == gone)
+				admit(out, &rows->list[i], scopes, used);
 }
 
-static void put_rows(struct sink *out, const struct part *part)
+static void put_rows(struct sink *out, const struct prom_rows *rows)
 {
-	for (size_t i = 0; i < part->shown; i++)
-		if (!part->rows.list[i].merged)
-			out->family->put(out, &part->rows.list[i]);
+	for (size_t i = 0; i < rows->nr; i++)
+		if (rows->list[i].shown)
+			out->family->put(out, &rows->list[i]);
 }
 
-static void put_families(struct sink *out, const struct parts *parts)
+static void put_families(struct sink *out, const struct prom_rows *devices,
+			 const struct prom_rows *pools)
 {
 	for (size_t i = 0; i < NR_FAMILIES; i++) {
 		out->family = &families[i];
@@ -339,39 +332,40 @@ static void put_families(struct sink *out, const struct parts *parts)
 		if (families[i].scope == OF_ALL)
 			families[i].put(out, NULL);
 		else if (families[i].scope == OF_ROW && out->opts->per_pool)
-			put_rows(out, &parts->pools);
+			put_rows(out, pools);
 		else
-			put_rows(out, &parts->devices);
+			put_rows(out, devices);
 	}
 }
 
-static void put_all(struct sink *out, struct parts *parts)
+/* @pools: none unless they are wanted */
+static void put_all(struct sink *out, struct prom_rows *devices, struct prom_rows *pools)
 {
-	const unsigned int devices = 1u << OF_DEVICE, rows = 1u << OF_ROW;
+	const unsigned int of_device = 1u << OF_DEVICE, of_row = 1u << OF_ROW;
 	struct sink counter = {.m = out->m, .opts = out->opts};
 	size_t used;
 
 	count(&counter, OF_ALL, NULL);
 	used = counter.series;
-	guard(out, &parts->devices, out->opts->per_pool ? devices : devices | rows, &used);
-	guard(out, &parts->pools, rows, &used);
-	put_families(out, parts);
+	guard(out, devices, out->opts->per_pool ? of_device : of_device | of_row, &used);
+	guard(out, pools, of_row, &used);
+	put_families(out, devices, pools);
 }
 
 int view_prometheus(FILE *f, const struct model *m, const struct prometheus_opts *opts)
 {
 	struct sink out = {.f = f, .m = m, .opts = opts};
-	struct parts parts = {0};
+	struct prom_rows devices = {0}, pools = {0};
 	int err;
 
-	err = rows_of_devices(&parts.devices.rows, m, opts->ledger);
+	err = rows_of_devices(&devices, m, opts->ledger);
 	if (!err && opts->per_pool)
-		err = rows_of_pools(&parts.pools.rows, m, opts->ledger);
+		err = rows_of_pools(&pools, m, opts->ledger);
 	if (!err) {
-		put_all(&out, &parts);
+		put_all(&out, &devices, &pools);
 		err = finish_output(f);
 	}
-	rows_free(&parts.devices.rows);
-	rows_free(&parts.pools.rows);
+	rows_free(&devices);
+	rows_free(&pools);
 	return err;
 }

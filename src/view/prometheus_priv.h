@@ -9,6 +9,7 @@
 struct prom_row {
 	char *labels; /* netns="a",device="b" and so on, escaped; owned */
 	bool merged;  /* into another row, which has it in its chain of CPUs */
+	bool shown;   /* not left out */
 	size_t order; /* before it is merged: the row's place */
 	unsigned int pools, with_inflight;
 	unsigned int states[POOL_NR_STATES];

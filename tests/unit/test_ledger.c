@@ -123,7 +123,7 @@ static void new_pools(void **state)
 	check_pages(0, 0);
 	unit_snapshot(&s, 2);
 	s.time.tv_sec += 10;
-	p = books(&s, 0x1000, 100, 0);
+	books(&s, 0x1000, 100, 0);
 	p = books(&s, 0x2000, 64, 4);
 	p->created = true;
 	p->since = (struct timespec){s.time.tv_sec - 5, 0};

@@ -13,6 +13,7 @@ const struct command commands[] = {
 	{"top", "the default", "icsdPnCSLIOvVh", "", NULL},
 	{"show", "a table", "icsdPnCSLIvVh", "", NULL},
 	{"dump", "a document", "icpdPnSLIvVh", "", NULL},
+	{"export", "series", "icdPnTQCMSLIvVh", "", NULL},
 	{"probe", "a list", "jpvVh", "", NULL},
 	{"attach", "from now on", "SLvVh", "", NULL},
 	{"detach", "until now", "vVh", "", NULL},
@@ -102,6 +103,33 @@ static void defaults(void **state)
 	assert_false(o.per_cpu || o.json || o.pretty || o.verbose);
 	assert_string_equal(r.out, "");
 	assert_string_equal(r.err, "");
+}
+
+static void export_options(void **state)
+{
+	static const char *const wrong[] = {"9", "0", "-1", "x", "", "1000000001"};
+	struct outcome r;
+	struct options o;
+
+	(void)state;
+	parse(&o, &r, ARGS("export"));
+	assert_int_equal(r.code, -1);
+	assert_int_equal(o.max_series, 10000);
+	assert_null(o.textfile);
+	assert_false(o.interval_set || o.per_pool || o.per_cpu);
+	parse(&o, &r,
+	      ARGS("export", "--textfile", "a.prom", "--per-pool", "--max-series=10", "-i5"));
+	assert_int_equal(r.code, -1);
+	assert_string_equal(o.textfile, "a.prom");
+	assert_true(o.interval_set && o.per_pool);
+	assert_int_equal(o.max_series, 10);
+	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
+		parse(&o, &r, ARGS("export", "--max-series", wrong[i]));
+		assert_int_equal(r.code, EXIT_WANTING);
+		assert_non_null(strstr(r.err, "--max-series wants a whole number, 10 or more"));
+	}
+	parse(&o, &r, ARGS("show", "--textfile", "a.prom"));
+	assert_int_equal(r.code, EXIT_WANTING);
 }
 
 static void check_all(const struct options *o, const struct outcome *r)
@@ -465,7 +493,7 @@ static void help_is_complete(void **state)
 	for (int i = 0; i < nr_commands; i++) {
 		parse(&o, &r, ARGS(commands[i].name, "-h"));
 		for (const char *c = commands[i].options; *c; c++) {
-			char line[16];
+			char line[24];
 
 			if (*c == OPT_SOURCE)
 				snprintf(line, sizeof(line), "\n      --source");
@@ -475,6 +503,12 @@ static void help_is_complete(void **state)
 				snprintf(line, sizeof(line), "\n      --input ");
 			else if (*c == OPT_COLOR)
 				snprintf(line, sizeof(line), "\n      --color ");
+			else if (*c == OPT_TEXTFILE)
+				snprintf(line, sizeof(line), "\n      --textfile ");
+			else if (*c == OPT_PER_POOL)
+				snprintf(line, sizeof(line), "\n      --per-pool ");
+			else if (*c == OPT_MAX_SERIES)
+				snprintf(line, sizeof(line), "\n      --max-series ");
 			else
 				snprintf(line, sizeof(line), "\n  -%c, ", *c);
 			assert_non_null(strstr(r.out, line));
@@ -502,6 +536,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(defaults),
+		cmocka_unit_test(export_options),
 		cmocka_unit_test(short_and_long),
 		cmocka_unit_test(sources_and_levels),
 		cmocka_unit_test(limits),

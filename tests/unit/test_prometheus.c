@@ -543,6 +543,38 @@ static void guard_takes_the_last(void **state)
 	free(text);
 }
 
+/* Devices come and go for months; those that are there now matter more. */
+static void guard_prefers_the_living(void **state)
+{
+	struct prometheus_opts opts = by_device;
+	struct snapshot s;
+	struct model m;
+	char *text;
+
+	(void)state;
+	model_init(&m);
+	for (int i = 0; i < 2; i++) {
+		struct pool *p;
+
+		unit_snapshot(&s, 1 + i);
+		p = unit_pool(&s, 0x1000 * ((uint64_t)i + 1), 2);
+		p->ifindex = 2 + i;
+		snprintf(p->ifname, sizeof(p->ifname), "eth%d", i);
+		update(&m, &s);
+	}
+	opts.max_series = 6 + 19;
+	text = text_of(&m, &opts);
+	assert_non_null(strstr(text, "\"eth1\""));
+	check_absent(text, "eth0");
+	check_value(text, "ppooltop_series_omitted", "19");
+	opts.max_series = 6 + 2 * 19;
+	free(text);
+	text = text_of(&m, &opts);
+	check_value(text, "ppooltop_pools{" ETH0 ",state=\"live\"}", "0");
+	free(text);
+	model_free(&m);
+}
+
 /* Two devices of one name, of which one has a pool that keeps no books. */
 static void pages_of_one_unknown(void **state)
 {
@@ -766,6 +798,7 @@ int main(void)
 		cmocka_unit_test(for_each_cpu),
 		cmocka_unit_test(series_guard),
 		cmocka_unit_test(guard_takes_the_last),
+		cmocka_unit_test(guard_prefers_the_living),
 		cmocka_unit_test(pages_of_one_unknown),
 		cmocka_unit_test(books_of_the_ledger),
 		cmocka_unit_test(write_errors),
