@@ -311,6 +311,14 @@ for option in --per-pool --per-cpu; do
 	ok "sums of $option" same_numbers "$tmp/possible.jsonl" $option
 done
 
+# --- what node_exporter says of files --------------------------------------------------------------
+
+rm "$tmp/textfiles/ppooltop.prom"
+echo '}' >"$tmp/textfiles/b.prom"
+for alert in PpooltopGone PpooltopTextfileError; do
+	ok "$alert" eventually is "ALERTS{alertname=\"$alert\"}" 'length == 1'
+done
+
 # --- the end ---------------------------------------------------------------------------------------
 
 gone() {
