@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The alert rules, by promtool and without a server: the fixtures, from the textfiles that are made of
-# them; both sides of each threshold; and the words.
+# The alert rules, by promtool and without a server: the fixtures, from the textfiles that are made
+# of them; both sides of each threshold; and the words.
 cd "$(dirname "$0")/.." || exit 1
 rules=$PWD/contrib/prometheus/ppooltop.rules.yml
 tmp=$(mktemp -d)
@@ -18,9 +18,9 @@ ok() {
 programs=$(tests/prometheus/fetch) || exit 1
 promtool=$programs/promtool
 
-# SERIES... <WHEN: in each of these files of input_series. Lines are a time in minutes, an alert that
-# fires then and its device, or "-" where it has none. What is not named does not fire; where nothing
-# does, the time is alone.
+# SERIES... <WHEN: in each of these files of input_series. Lines are a time in minutes, an alert
+# that fires then and its device, or "-" where it has none. What is not named does not fire; where
+# nothing does, the time is alone.
 fires() {
 	jq -nR --arg rules "$rules" --argjson worlds "$(jq -s . "$@")" --argjson n $# '
 	if ($worlds | length) != $n then error("no series") else . end |

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What export writes, through a real node_exporter into a real Prometheus: each number there is that of
-# the JSON document; rates, alerts and the dashboard are made of it. The servers listen on 127.0.0.1
-# only, on ports that the kernel picks, and end with this script.
+# What export writes, through a real node_exporter into a real Prometheus: each number there is that
+# of the JSON document; rates, alerts and the dashboard are made of it. The servers listen on
+# 127.0.0.1 only, on ports that the kernel picks, and end with this script.
 cd "$(dirname "$0")/.." || exit 1
 set -o pipefail
 ppooltop=${B:-build}/ppooltop
