@@ -44,6 +44,7 @@ promtool=$programs/promtool
 
 # NAME COMMAND...: start it; it writes where it listens to its log, and dies with this script
 serve() {
+	: >"$tmp/$1.log"
 	setpriv --pdeathsig KILL "${@:2}" >"$tmp/$1.log" 2>&1 &
 	servers+=($!)
 }
