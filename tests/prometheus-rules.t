@@ -260,6 +260,12 @@ END
 
 # --- words -----------------------------------------------------------------------------------------
 
+untested() {
+	sed -n 's/^ *- alert: //p' "$rules" | while read -r alert; do
+		grep -qE "^[[:space:]]*(.*')?[0-9]+ $alert " tests/prometheus-rules.t || echo "$alert"
+	done
+}
+ok 'all of them fired' test -z "$(untested)"
 ok 'what is said' "$promtool" test rules tests/prometheus/texts.yml
 
 echo "1..$n"

@@ -30,7 +30,7 @@ ok() {
 
 # Try again until it is so, for as long as a slow machine may take.
 eventually() {
-	local end=$((SECONDS + ${PATIENCE:-30}))
+	local end=$((SECONDS + ${PATIENCE:-60}))
 	until "$@"; do
 		[ $SECONDS -lt $end ] || return 1
 		sleep 0.1
@@ -226,8 +226,8 @@ made_well() {
 }
 
 ok 'the dashboard is one' made_well
-ok 'all its queries are answered' answered '.*'
-ok 'and for one device' answered eth1
+PATIENCE=5 ok 'all its queries are answered' eventually answered '.*'
+PATIENCE=5 ok 'and for one device' eventually answered eth1
 ok 'its variables have values' variables
 
 # --- a queue on the wrong node ---------------------------------------------------------------------
@@ -292,14 +292,22 @@ in_prometheus() {
 		 value: (.value[1] | tonumber)}]' | summed
 }
 
+# A scrape that a busy machine was too slow for leaves nothing, until the next.
+agreed() {
+	in_prometheus >"$tmp/series" && diff "$tmp/document" "$tmp/series" >"$tmp/diff"
+}
+
 # FIXTURE [OPTION]: fed, and all is there, and nothing else
 same_numbers() {
 	rm -f "$tmp/one.prom"
 	"$ppooltop" export --input "$1" --textfile "$tmp/one.prom" "${@:2}" &&
 		"$promtool" check metrics <"$tmp/one.prom" && feed "$tmp/one.prom" || return
 	in_document "$("$ppooltop" dump --input "$1" | tail -n 1)" >"$tmp/document"
-	in_prometheus >"$tmp/series"
-	test -s "$tmp/document" && diff "$tmp/document" "$tmp/series"
+	test -s "$tmp/document" || return
+	if ! PATIENCE=5 eventually agreed; then
+		cat "$tmp/diff"
+		return 1
+	fi
 }
 
 ok 'eleven counters' test "$(jq length <<<"$families")" = 11
