@@ -7,6 +7,7 @@ VERSION	:= 0.1.0
 prefix	?= /usr/local
 sbindir	?= $(prefix)/sbin
 mandir	?= $(prefix)/share/man
+datadir	?= $(prefix)/share
 DESTDIR	?=
 
 CC	?= gcc
@@ -231,6 +232,7 @@ check: deps
 	$(Q)$(MAKE) all units units-asan
 	$(Q)$(MAKE) check-style
 	$(Q)tests/vm/run --fetch
+	$(Q)tests/prometheus/fetch >/dev/null
 	$(Q)$(MAKE) vmlinux-check
 	$(Q)$(PROVE) -j 2 $(UNITS) $(ASAN_UNITS) $(sort $(wildcard tests/*.t)) $(LAB_TESTS)
 
@@ -262,9 +264,11 @@ bench: all
 
 .PHONY: install
 install: $(B)/ppooltop
-	install -d $(DESTDIR)$(sbindir) $(DESTDIR)$(mandir)/man8
+	install -d $(DESTDIR)$(sbindir) $(DESTDIR)$(mandir)/man8 $(DESTDIR)$(datadir)/ppooltop
 	install -m 755 $(B)/ppooltop $(DESTDIR)$(sbindir)/ppooltop
 	install -m 644 man/ppooltop.8 $(DESTDIR)$(mandir)/man8/ppooltop.8
+	install -m 644 contrib/prometheus/ppooltop.rules.yml contrib/grafana/ppooltop.json \
+		$(DESTDIR)$(datadir)/ppooltop
 
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
 
