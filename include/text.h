@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Text for terminals: names made safe, numbers made short, widths in screen columns. */
+/* Text: names made safe, numbers made short, widths in screen columns. */
 #ifndef PPOOLTOP_TEXT_H
 #define PPOOLTOP_TEXT_H
 
@@ -10,6 +10,13 @@
 
 /* @s as it may go to a terminal: what is no printable character becomes '?'. At most CELL bytes. */
 void text_safe(const char *s, char *cell);
+
+/*
+ * @s as UTF-8, at most @size bytes with its end: a name may hold any byte but '/' and space
+ * (dev_valid_name()), and a byte that is part of no character becomes the character of that number.
+ * Control characters stay. Returns the length.
+ */
+size_t text_utf8(const char *s, char *out, size_t size);
 
 /* Four digits or less before the unit: 9999, 10.0K, 12.3M */
 void text_human(double v, double unit, char *cell);

@@ -6,6 +6,7 @@
 
 #include <json-c/json.h>
 
+#include "text.h"
 #include "util.h"
 #include "view.h"
 
@@ -16,36 +17,14 @@ const char *pool_state_name(enum pool_state state)
 	return pool_state_names[state];
 }
 
-/* json-c wants UTF-8; a name may hold any byte but '/' and space (dev_valid_name()). */
+/* json-c wants UTF-8. */
 static json *new_string(const char *s)
 {
 	char out[2 * SNAP_NAMELEN + 1];
-	size_t n = 0;
 
 	if (!s || !s[0])
 		return NULL;
-	while (*s && n + 4 < sizeof(out)) {
-		unsigned char c = (unsigned char)*s;
-		size_t len = c < 0x80 ? 1 : c >= 0xf0 ? 4 : c >= 0xe0 ? 3 : c >= 0xc2 ? 2 : 0;
-		unsigned char next = len > 1 ? (unsigned char)s[1] : 0;
-		size_t i = 1;
-
-		while (i < len && ((unsigned char)s[i] & 0xc0) == 0x80)
-			i++;
-		if (!len || i < len || c > 0xf4 || (c == 0xe0 && next < 0xa0) ||
-		    (c == 0xed && next > 0x9f) || (c == 0xf0 && next < 0x90) ||
-		    (c == 0xf4 && next > 0x8f)) {
-			/* no UTF-8: the byte as the code point of that number */
-			out[n++] = (char)(0xc0 | c >> 6);
-			out[n++] = (char)(0x80 | (c & 0x3f));
-			s++;
-			continue;
-		}
-		memcpy(out + n, s, len);
-		n += len;
-		s += len;
-	}
-	return json_object_new_string_len(out, (int)n);
+	return json_object_new_string_len(out, (int)text_utf8(s, out, sizeof(out)));
 }
 
 static json *new_int(bool known, int64_t v)

@@ -78,6 +78,42 @@ void text_safe(const char *s, char *cell)
 	cell[len] = '\0';
 }
 
+/* Bytes of the character at @s, or 0 if that is no UTF-8: RFC 3629, table of section 4. */
+static size_t utf8_length(const char *s)
+{
+	unsigned char c = (unsigned char)*s, next;
+	size_t len = c < 0x80 ? 1 : c >= 0xf0 ? 4 : c >= 0xe0 ? 3 : c >= 0xc2 ? 2 : 0;
+
+	for (size_t i = 1; i < len; i++)
+		if (((unsigned char)s[i] & 0xc0) != 0x80)
+			return 0;
+	next = len > 1 ? (unsigned char)s[1] : 0;
+	if (c > 0xf4 || (c == 0xe0 && next < 0xa0) || (c == 0xed && next > 0x9f) ||
+	    (c == 0xf0 && next < 0x90) || (c == 0xf4 && next > 0x8f))
+		return 0;
+	return len;
+}
+
+size_t text_utf8(const char *s, char *out, size_t size)
+{
+	size_t n = 0;
+
+	while (*s && n + 4 < size) {
+		size_t len = utf8_length(s);
+
+		if (!len) {
+			out[n++] = (char)(0xc0 | (unsigned char)*s >> 6);
+			out[n++] = (char)(0x80 | (*s++ & 0x3f));
+			continue;
+		}
+		memcpy(out + n, s, len);
+		n += len;
+		s += len;
+	}
+	out[n] = '\0';
+	return n;
+}
+
 void text_human(double v, double unit, char *cell)
 {
 	const char *u = "\0KMGTPE";
