@@ -4,7 +4,7 @@
 #define PPOOLTOP_RECORDING_H
 
 #include "model.h"
-#include "series.h"
+#include "timeline.h"
 
 /* Points kept of the totals, of a device, and of a pool; and pools of which any are kept. */
 #define TOTALS_POINTS	480
@@ -17,7 +17,7 @@ struct track {
 	uint64_t gained[PP_NR_COUNTERS];
 	uint32_t known; /* bit PP_x: gained[PP_x] is, in every interval it was seen in */
 	double seconds; /* of those intervals; 0: nothing is known over time */
-	struct series series;
+	struct timeline timeline;
 };
 
 struct pool_track {

@@ -10,7 +10,7 @@ static void track_init(struct track *t, size_t points)
 {
 	memset(t, 0, sizeof(*t));
 	t->known = ~0u;
-	series_init(&t->series, points);
+	timeline_init(&t->timeline, points);
 }
 
 void recording_init(struct recording *r)
@@ -23,10 +23,10 @@ void recording_init(struct recording *r)
 void recording_free(struct recording *r)
 {
 	for (size_t i = 0; i < r->nr_devices; i++)
-		series_free(&r->devices[i].series);
+		timeline_free(&r->devices[i].timeline);
 	for (size_t i = 0; i < r->nr_pools; i++)
-		series_free(&r->pools[i].track.series);
-	series_free(&r->totals.series);
+		timeline_free(&r->pools[i].track.timeline);
+	timeline_free(&r->totals.timeline);
 	free(r->devices);
 	free(r->pools);
 	model_free(&r->m);
@@ -55,7 +55,7 @@ static int extend(struct track *t, const struct counters *now, const struct coun
 				? (now->n[i] > from ? (double)(now->n[i] - from) : 0) / interval_s
 				: (double)NAN;
 	}
-	return series_add(&t->series, sample);
+	return timeline_add(&t->timeline, sample);
 }
 
 static int add_device(struct track *t, const struct model_device *d, const struct sample *times)
@@ -126,7 +126,7 @@ static int new_track(struct recording *r, struct pool_track **t)
 		*t = oldest_gone(r);
 		if (!*t)
 			return 0;
-		series_free(&(*t)->track.series);
+		timeline_free(&(*t)->track.timeline);
 	} else {
 		if (room(r))
 			return -ENOMEM;

@@ -67,12 +67,12 @@ static void what_was_counted_from_start_to_end(void **state)
 	assert_near(track_alloc(&f.r.totals), 480);
 	/* cached + ring of fast + refill + slow + slow_high_order */
 	assert_near(track_ratio(&f.r.totals, NULL, 0), 0.5);
-	assert_int_equal(f.r.totals.series.nr, 2);
-	assert_near(f.r.totals.series.points[0].rate[PP_FAST], 500);
-	assert_near(f.r.totals.series.points[1].from_s, 1);
-	assert_near(f.r.totals.series.points[1].to_s, 5);
-	assert_near(f.r.totals.series.points[1].rate[PP_FAST], 25);
-	assert_near(f.r.totals.series.points[1].most, 7);
+	assert_int_equal(f.r.totals.timeline.nr, 2);
+	assert_near(f.r.totals.timeline.points[0].rate[PP_FAST], 500);
+	assert_near(f.r.totals.timeline.points[1].from_s, 1);
+	assert_near(f.r.totals.timeline.points[1].to_s, 5);
+	assert_near(f.r.totals.timeline.points[1].rate[PP_FAST], 25);
+	assert_near(f.r.totals.timeline.points[1].most, 7);
 	assert_ptr_equal(f.r.pools[0].mp, &f.r.m.pools[0]);
 	recording_free(&f.r);
 }
@@ -87,7 +87,7 @@ static void one_reading_has_no_time(void **state)
 	one_reading(&f, 100, 1000);
 	finish(&f);
 	assert_int_equal(f.r.intervals, 0);
-	assert_int_equal(f.r.totals.series.nr, 0);
+	assert_int_equal(f.r.totals.timeline.nr, 0);
 	assert_nan(track_rate(&f.r.totals, PP_FAST));
 	assert_nan(track_alloc(&f.r.totals));
 	assert_near(track_ratio(&f.r.totals, &f.r.m.totals.total, ALL_COUNTERS), 0.5);
@@ -166,11 +166,11 @@ static void what_was_not_known_throughout_is_not_known(void **state)
 
 		assert_nan(track_rate(t, PP_SLOW));
 		assert_near(track_rate(t, PP_FAST), 10);
-		assert_nan(t->series.points[0].rate[PP_SLOW]);
-		assert_nan(t->series.points[1].rate[PP_SLOW]);
-		assert_near(t->series.points[2].rate[PP_SLOW], 10);
-		assert_nan(t->series.points[0].most);
-		assert_near(t->series.points[1].most, 1);
+		assert_nan(t->timeline.points[0].rate[PP_SLOW]);
+		assert_nan(t->timeline.points[1].rate[PP_SLOW]);
+		assert_near(t->timeline.points[2].rate[PP_SLOW], 10);
+		assert_nan(t->timeline.points[0].most);
+		assert_near(t->timeline.points[1].most, 1);
 		assert_nan(track_ratio(t, NULL, ALL_COUNTERS));
 	}
 	recording_free(&f.r);
@@ -188,7 +188,7 @@ static void a_count_that_was_put_right(void **state)
 	one_reading(&f, 102, 1009);
 	finish(&f);
 	assert_int_equal(f.r.pools[0].track.gained[PP_FAST], 10);
-	assert_near(f.r.totals.series.points[0].rate[PP_FAST], 0);
+	assert_near(f.r.totals.timeline.points[0].rate[PP_FAST], 0);
 	recording_free(&f.r);
 }
 

@@ -2,24 +2,24 @@
 /* Points over time: as many as there is room for, and what they stand for when they are merged. */
 #include "unit.h"
 
-#include "series.h"
+#include "timeline.h"
 
 /* Interval @i, a second long: @rate of each counter. */
-static void add(struct series *s, int i, double rate, double inflight)
+static void add(struct timeline *s, int i, double rate, double inflight)
 {
 	struct sample sample = {.from_s = i, .to_s = i + 1, .inflight = inflight};
 
 	for (int k = 0; k < PP_NR_COUNTERS; k++)
 		sample.rate[k] = rate;
-	assert_int_equal(series_add(s, &sample), 0);
+	assert_int_equal(timeline_add(s, &sample), 0);
 }
 
 static void a_point_for_each_interval(void **state)
 {
-	struct series s;
+	struct timeline s;
 
 	(void)state;
-	series_init(&s, 8);
+	timeline_init(&s, 8);
 	for (int i = 0; i < 8; i++)
 		add(&s, i, 10 * i, 100 + i);
 	assert_int_equal(s.nr, 8);
@@ -31,15 +31,15 @@ static void a_point_for_each_interval(void **state)
 		assert_near(s.points[i].least, 100 + i);
 		assert_near(s.points[i].most, 100 + i);
 	}
-	series_free(&s);
+	timeline_free(&s);
 }
 
 static void neighbours_are_merged_when_it_is_full(void **state)
 {
-	struct series s;
+	struct timeline s;
 
 	(void)state;
-	series_init(&s, 8);
+	timeline_init(&s, 8);
 	for (int i = 0; i < 9; i++)
 		add(&s, i, 10 * i, 100 + i);
 	assert_int_equal(s.nr, 5);
@@ -57,17 +57,17 @@ static void neighbours_are_merged_when_it_is_full(void **state)
 	assert_near(s.points[4].rate[PP_FAST], 90);
 	assert_near(s.points[4].least, 90);
 	assert_near(s.points[4].most, 108);
-	series_free(&s);
+	timeline_free(&s);
 }
 
 /* A day of seconds: bounded, no page lost, all time covered once, and the peak of a second seen. */
 static void a_day_of_seconds(void **state)
 {
 	double sum = 0, seconds = 0, most = 0;
-	struct series s;
+	struct timeline s;
 
 	(void)state;
-	series_init(&s, 480);
+	timeline_init(&s, 480);
 	for (int i = 0; i < 86400; i++)
 		add(&s, i, i % 2 ? 100 : 300, i == 40000 ? 5000 : 10);
 	assert_true(s.nr <= 480 && s.nr >= 240);
@@ -83,35 +83,35 @@ static void a_day_of_seconds(void **state)
 	assert_near(s.points[s.nr - 1].to_s, 86400);
 	assert_true(fabs(sum - 200.0 * 86400) < 200);
 	assert_near(most, 5000);
-	series_free(&s);
+	timeline_free(&s);
 }
 
 /* Points that were merged early weigh as much as they are long. */
 static void the_mean_is_of_time(void **state)
 {
 	struct sample long_one = {.from_s = 0, .to_s = 9, .inflight = NAN};
-	struct series s;
+	struct timeline s;
 
 	(void)state;
-	series_init(&s, 2);
+	timeline_init(&s, 2);
 	for (int k = 0; k < PP_NR_COUNTERS; k++)
 		long_one.rate[k] = 10;
-	assert_int_equal(series_add(&s, &long_one), 0);
+	assert_int_equal(timeline_add(&s, &long_one), 0);
 	add(&s, 9, 110, NAN);
 	add(&s, 10, 0, 7);
 	assert_int_equal(s.nr, 2);
 	assert_near(s.points[0].rate[PP_SLOW], 20);
 	assert_nan(s.points[0].most);
 	assert_near(s.points[1].most, 7);
-	series_free(&s);
+	timeline_free(&s);
 }
 
 static void what_is_not_known_is_never_0(void **state)
 {
-	struct series s;
+	struct timeline s;
 
 	(void)state;
-	series_init(&s, 4);
+	timeline_init(&s, 4);
 	add(&s, 0, NAN, NAN);
 	add(&s, 1, 50, 5);
 	add(&s, 2, NAN, NAN);
@@ -125,22 +125,22 @@ static void what_is_not_known_is_never_0(void **state)
 	assert_nan(s.points[1].rate[PP_CACHED]);
 	assert_nan(s.points[1].least);
 	assert_nan(s.points[1].most);
-	series_free(&s);
+	timeline_free(&s);
 }
 
 static void gaps_stay_gaps(void **state)
 {
-	struct series s;
+	struct timeline s;
 
 	(void)state;
-	series_init(&s, 2);
+	timeline_init(&s, 2);
 	add(&s, 0, 10, 1);
 	add(&s, 5, 30, 1);
 	add(&s, 6, 30, 1);
 	assert_near(s.points[0].to_s, 6);
 	assert_near(s.points[0].seconds, 2);
 	assert_near(s.points[0].rate[PP_FAST], 20);
-	series_free(&s);
+	timeline_free(&s);
 }
 
 static void the_ratio_of_a_point(void **state)

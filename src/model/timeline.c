@@ -5,16 +5,16 @@
 #include <string.h>
 
 #include "model.h"
-#include "series.h"
+#include "timeline.h"
 
-void series_init(struct series *s, size_t max)
+void timeline_init(struct timeline *s, size_t max)
 {
 	memset(s, 0, sizeof(*s));
 	s->max = max;
 	s->per = 1;
 }
 
-void series_free(struct series *s)
+void timeline_free(struct timeline *s)
 {
 	free(s->points);
 	s->points = NULL;
@@ -42,7 +42,7 @@ static void merge(struct point *p, const struct point *q)
 	p->to_s = q->to_s;
 }
 
-static void halve(struct series *s)
+static void halve(struct timeline *s)
 {
 	for (size_t i = 0; i < s->nr / 2; i++) {
 		struct point p = s->points[2 * i];
@@ -54,7 +54,7 @@ static void halve(struct series *s)
 	s->per *= 2;
 }
 
-static int grow(struct series *s)
+static int grow(struct timeline *s)
 {
 	size_t cap = s->cap ? 2 * s->cap : 16;
 	struct point *points;
@@ -69,7 +69,7 @@ static int grow(struct series *s)
 	return 0;
 }
 
-int series_add(struct series *s, const struct sample *sample)
+int timeline_add(struct timeline *s, const struct sample *sample)
 {
 	struct point p = {
 		.from_s = (float)sample->from_s,

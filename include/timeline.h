@@ -5,14 +5,14 @@
  * mean of what was known; of pages in flight the least and the most are kept, so that a short peak
  * of a long day is still there.
  */
-#ifndef PPOOLTOP_SERIES_H
-#define PPOOLTOP_SERIES_H
+#ifndef PPOOLTOP_TIMELINE_H
+#define PPOOLTOP_TIMELINE_H
 
 #include <stddef.h>
 
 #include "counters.h"
 
-/* One interval. Times are seconds since whatever the series begins with; NAN is not known. */
+/* One interval. Times are seconds since whatever the timeline begins with; NAN is not known. */
 struct sample {
 	double from_s, to_s;
 	double rate[PP_NR_COUNTERS];
@@ -27,7 +27,7 @@ struct point {
 	float least, most; /* pages in flight */
 };
 
-struct series {
+struct timeline {
 	struct point *points;
 	size_t nr, cap;
 	size_t max;	   /* even, 2 or more */
@@ -35,13 +35,13 @@ struct series {
 	unsigned int last; /* that are in the last point so far */
 };
 
-void series_init(struct series *s, size_t max);
-void series_free(struct series *s);
+void timeline_init(struct timeline *s, size_t max);
+void timeline_free(struct timeline *s);
 
 /* 0 or -ENOMEM: not kept. */
-int series_add(struct series *s, const struct sample *sample);
+int timeline_add(struct timeline *s, const struct sample *sample);
 
 /* Pages recycled per page allocated, as recycle_ratio() has it; NAN where that is not known. */
 double point_ratio(const struct point *p);
 
-#endif /* PPOOLTOP_SERIES_H */
+#endif /* PPOOLTOP_TIMELINE_H */
