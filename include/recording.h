@@ -29,8 +29,9 @@ struct pool_track {
 };
 
 struct recording {
-	struct model m; /* at its end */
-	double seconds; /* from its start to its end */
+	const char *file; /* what it was read from, or NULL */
+	struct model m;	  /* at its end */
+	double seconds;	  /* from its start to its end */
 	unsigned long intervals;
 	bool mixed;	  /* more than one host, kernel or source */
 	uint64_t from_ns; /* the model's clock at its start */

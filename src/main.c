@@ -10,8 +10,10 @@
 
 const struct command commands[] = {
 	{"top", "live view (the default)", "icsdPnCSLIOvVh", "", top_main},
-	{"show", "one table on stdout; -c N -i S repeats", "icsdPnCSLIvVh", "", show_main},
+	{"show", "one table on stdout; -c N -i S repeats", "icsdPnCSLIIvVh", "", show_main},
 	{"dump", "one JSON document; -c N makes JSON Lines", "icpdPnSLIvVh", "", dump_main},
+	{"report", "a page of HTML about a recording, or two side by side", "cdPnVh",
+	 "FILE [FILE2]", report_main},
 	{"probe", "what this kernel offers, and what will be n/a and why", "jpvVh", "", probe_main},
 	{"attach", "begin collection that goes on without a process", "SLvVh", "", attach_main},
 	{"detach", "end it", "vVh", "", detach_main},
