@@ -7,6 +7,8 @@
 
 enum { BEFORE, AFTER, NR_SIDES };
 
+extern const char *const compare_sides[NR_SIDES]; /* "before" and "after" */
+
 /* A device, or the totals, in the one recording and in the other; NULL where it is in one alone. */
 struct pair {
 	const struct model_device *device[NR_SIDES];

@@ -6,6 +6,8 @@
 
 #include "compare.h"
 
+const char *const compare_sides[NR_SIDES] = {"before", "after"};
+
 const struct figure compared[NR_FIGURES] = {
 #define PP_X(ID, side, key, kernel, metric, label, title, help) [PP_##ID] = {#key, UNIT_RATE, help},
 	PP_COUNTERS(PP_X)

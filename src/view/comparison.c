@@ -8,8 +8,6 @@
 #include "util.h"
 #include "view.h"
 
-static const char *const side_names[NR_SIDES] = {"before", "after"};
-
 static void put_origin(FILE *f, const struct recording *r, const char *side)
 {
 	const struct snapshot *now = &r->m.now;
@@ -84,7 +82,7 @@ static void put_pair(FILE *f, const struct model_device *d, const struct pair *p
 int view_comparison(FILE *f, const struct comparison *c)
 {
 	for (int side = 0; side < NR_SIDES; side++)
-		put_origin(f, c->r[side], side_names[side]);
+		put_origin(f, c->r[side], compare_sides[side]);
 	fprintf(f, "%-15s %-12s %-17s %9s %9s %9s %8s\n", "DEVICE", "NETNS", "FIGURE", "BEFORE",
 		"AFTER", "DIFF", "DIFF%");
 	put_pair(f, NULL, &c->totals);
@@ -97,7 +95,7 @@ int view_comparison(FILE *f, const struct comparison *c)
 		if (pair_is_whole(p))
 			continue;
 		put_names(f, pair_device(p));
-		fprintf(f, "only %s\n", side_names[!p->device[BEFORE]]);
+		fprintf(f, "only %s\n", compare_sides[!p->device[BEFORE]]);
 	}
 	return finish_output(f);
 }

@@ -123,6 +123,21 @@ void html_pages(double v, char *cell)
 		html_whole((uint64_t)llround(fabs(v)), v < 0, cell);
 }
 
+void html_bytes(uint64_t bytes, char *cell)
+{
+	static const char units[] = "KMGTPE";
+	double v = (double)bytes / 1024;
+	size_t i = 0;
+
+	if (bytes < 1024) {
+		snprintf(cell, CELL, "%" PRIu64 " bytes", bytes);
+		return;
+	}
+	for (; v >= 1023.95 && units[i + 1]; i++)
+		v /= 1024;
+	snprintf(cell, CELL, "%.1f %ciB", v, units[i]);
+}
+
 /* --- times ---------------------------------------------------------------------------------------
  */
 

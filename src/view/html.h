@@ -18,6 +18,7 @@
 struct html {
 	FILE *f;
 	unsigned int charts; /* so far: they are numbered */
+	const char *side;    /* "before", "after" or NULL: which recording's they are */
 };
 
 /* --- html.c: text and numbers --- */
@@ -33,6 +34,7 @@ void html_whole(uint64_t v, bool negative, char *cell);
 void html_rate(double v, char *cell);
 void html_part(double v, bool known, char *cell); /* per cent; "-" where it is of nothing */
 void html_pages(double v, char *cell);
+void html_bytes(uint64_t bytes, char *cell); /* "20.6 MiB" */
 
 /* "2026-01-02 03:04:05", "03:04:05" (@day: how long the recording is) */
 void html_time(const struct timespec *ts, char *cell);
@@ -84,8 +86,11 @@ void html_charts(struct html *h, const struct recording *r, const struct track *
 /* A loss of this part is not to be overlooked. */
 #define HTML_MUCH 0.05
 
-/* Share of a counter: of the pages allocated, or of those put back. */
-double html_share(const double *n, uint32_t known, int counter);
+/*
+ * Share of a counter, of the pages allocated or of those put back: in the recording, or in all that
+ * was counted where it has no interval.
+ */
+double html_share(const struct counters *total, uint32_t known, const struct track *t, int counter);
 
 /* @path: where in the document it is, as "devices.0"; NULL: it is not. */
 void html_counters(FILE *f, const struct counters *total, uint32_t known, const struct track *t,
@@ -94,6 +99,12 @@ void html_counters(FILE *f, const struct counters *total, uint32_t known, const 
 /* --- html_find.c --- */
 
 const char *html_severity(enum severity severity);
+
+/* Does device @i lose so much that it is among the findings? */
+bool html_is_lossy(const struct recording *r, size_t i);
+
+/* The graver the higher; 0: nothing is wrong. */
+int html_weight(const struct verdict_rule *rule);
 
 /* The section on what is wrong; pools are linked if @links. */
 void html_findings(FILE *f, const struct recording *r, bool links);

@@ -131,7 +131,7 @@ static struct frame frame_of(FILE *f, const struct recording *r, const struct ra
 {
 	struct frame fr = {.f = f, .span_s = r->seconds};
 
-	fr.low = -nice(-range->low);
+	fr.low = range->low < 0 ? -nice(-range->low) : 0;
 	fr.high = nice(range->high);
 	if (fr.high <= fr.low)
 		fr.high = fr.low + 1;
@@ -342,6 +342,10 @@ static void put_words(FILE *f, enum chart chart, const struct track *t, bool lis
 		}
 		html_pages(range.low, cell);
 		html_pages(range.high, most);
+		if (isnan(range.high)) {
+			fprintf(f, "%sn/a%s", open, close);
+			return;
+		}
 		fprintf(f, "%sfrom %s to %s%s", open, cell, most, close);
 		html_pages(last_known(&t->timeline), cell);
 		fprintf(f, "%s%s at the end%s", open, cell, close);
@@ -361,15 +365,26 @@ static void put_title(struct html *h, enum chart chart, const struct recording *
 
 	html_time(&from, begin);
 	html_time(&to, end);
+	fprintf(h->f, "<figure><figcaption>%s%s%s</figcaption>\n", k->title, h->side ? ", " : "",
+		h->side ? h->side : "");
 	fprintf(h->f,
-		"<figure><figcaption>%s</figcaption>\n<svg viewBox=\"0 0 %d %d\" role=\"img\" "
-		"aria-labelledby=\"t%u d%u\"><title id=\"t%u\">%s of ",
-		k->title, WIDTH, HEIGHT, n, n, n, k->title);
+		"<svg viewBox=\"0 0 %d %d\" role=\"img\" aria-labelledby=\"t%u d%u\">"
+		"<title id=\"t%u\">%s of ",
+		WIDTH, HEIGHT, n, n, n, k->title);
 	html_text(h->f, of);
-	fprintf(h->f, ", %s</title><desc id=\"d%u\">From %s to %s UTC. %s", k->unit, n, begin, end,
-		k->layers ? "On average: " : "");
+	fprintf(h->f, "%s%s, %s</title><desc id=\"d%u\">From %s to %s UTC. %s", h->side ? ", " : "",
+		h->side ? h->side : "", k->unit, n, begin, end, k->layers ? "On average: " : "");
 	put_words(h->f, chart, t, false);
 	fputs("</desc>\n", h->f);
+}
+
+/* What is said in place of a course, or NULL. */
+static const char *why_empty(enum chart chart, const struct track *t, const struct range *range)
+{
+	if (!anything(chart, &t->timeline))
+		return chart == CHART_RATIO && ratio_known(t->known) ? "nothing was allocated"
+								     : "n/a";
+	return kinds[chart].layers && range->high == 0 ? "nothing" : NULL;
 }
 
 void html_chart(struct html *h, enum chart chart, const struct recording *r, const struct track *t,
@@ -377,14 +392,13 @@ void html_chart(struct html *h, enum chart chart, const struct recording *r, con
 {
 	const struct frame fr = frame_of(h->f, r, range);
 	const struct kind *k = &kinds[chart];
+	const char *why = why_empty(chart, t, range);
 
 	put_title(h, chart, r, t, of);
 	put_axes(&fr, r, k->unit);
-	if (!anything(chart, &t->timeline))
+	if (why)
 		fprintf(h->f, "<text class=\"m\" x=\"%d\" y=\"%d\">%s</text>\n", (LEFT + RIGHT) / 2,
-			(TOP + BOTTOM) / 2,
-			chart == CHART_RATIO && ratio_known(t->known) ? "nothing was allocated"
-								      : "n/a");
+			(TOP + BOTTOM) / 2 - 10, why);
 	else if (k->layers)
 		put_stack(&fr, k, &t->timeline);
 	else if (chart == CHART_RATIO)

@@ -26,6 +26,11 @@ static const char *severity_word(enum severity severity)
 	return severity == VERDICT_WARN ? "warning" : html_severity(severity);
 }
 
+int html_weight(const struct verdict_rule *rule)
+{
+	return (int)rule->severity * 1000 + verdict_rank(rule);
+}
+
 struct find {
 	const struct verdict_rule *rule;
 	const struct model_pool *mp;
@@ -35,7 +40,7 @@ struct find {
 static int compare(const void *a, const void *b)
 {
 	const struct find *p = a, *q = b;
-	int rank = verdict_rank(q->rule) - verdict_rank(p->rule);
+	int rank = html_weight(q->rule) - html_weight(p->rule);
 
 	return rank ? rank : (p->seq > q->seq) - (p->seq < q->seq);
 }
@@ -98,12 +103,18 @@ static void put_pool(FILE *f, const struct recording *r, const struct find *find
 	fputs("</li>\n", f);
 }
 
-static void begin(FILE *f, enum severity severity, const char *advice)
+static void begin(FILE *f, enum severity severity)
 {
-	fprintf(f, "<div class=\"find %s\"><span class=\"badge\">%s</span> <p>",
+	fprintf(f, "<div class=\"find %s\"><span class=\"badge\">%s</span>\n<ul>\n",
 		html_severity(severity), severity_word(severity));
-	html_text(f, advice);
-	fputs("</p>\n", f);
+}
+
+/* What it means comes after what it is about. */
+static void end(FILE *f, const char *advice)
+{
+	fputs("</ul>\n<p>", f);
+	html_text(f, advice ? advice : "");
+	fputs("</p></div>\n", f);
 }
 
 /* Those of one rule; returns how many. */
@@ -115,13 +126,12 @@ static size_t put_rule(FILE *f, const struct recording *r, const struct find *li
 
 	while (same < nr && list[same].rule == rule)
 		same++;
-	begin(f, rule->severity, rule->advice ? rule->advice : "");
-	fputs("<ul>\n", f);
+	begin(f, rule->severity);
 	for (size_t i = 0; i < same && i < LISTED; i++)
 		put_pool(f, r, &list[i], links);
 	if (same > LISTED)
 		fprintf(f, "<li>and %zu more</li>\n", same - LISTED);
-	fputs("</ul></div>\n", f);
+	end(f, rule->advice);
 	return same;
 }
 
@@ -129,29 +139,93 @@ static size_t put_rule(FILE *f, const struct recording *r, const struct find *li
 static size_t put_losses(FILE *f, const struct snapshot *now)
 {
 	if (now->lost_pools) {
-		begin(f, VERDICT_WARN, "There was no room for some pools: sums are incomplete.");
-		fprintf(f, "<ul><li>%" PRIu64 " pools lost</li></ul></div>\n", now->lost_pools);
+		begin(f, VERDICT_WARN);
+		fprintf(f, "<li>%" PRIu64 " pools lost</li>\n", now->lost_pools);
+		end(f, "There was no room for them: sums are incomplete.");
 	}
 	if (now->lost_events) {
-		begin(f, VERDICT_WARN,
-		      "Events were missed: counters can be that much too low. See EXACTNESS in "
-		      "ppooltop(8).");
-		fprintf(f, "<ul><li>%" PRIu64 " events lost</li></ul></div>\n", now->lost_events);
+		begin(f, VERDICT_WARN);
+		fprintf(f, "<li>%" PRIu64 " events lost</li>\n", now->lost_events);
+		end(f, "Counters can be that much too low. See EXACTNESS in ppooltop(8).");
 	}
 	return (now->lost_pools > 0) + (now->lost_events > 0);
 }
 
+/* What no pool has a verdict on, but is much of what a device does. */
+static const struct loss {
+	enum pp_counter counter;
+	const char *of, *what, *text;
+} losses[] = {
+	{PP_WAIVE, "of the pages allocated", "waived",
+	 "Refills dropped pages because these are of another NUMA node."},
+	{PP_RING_FULL, "of the pages put back", "lost to a full ring",
+	 "They were freed instead of recycled."},
+	{PP_RELEASED_REFCNT, "of the pages put back", "still held",
+	 "Somebody else had a reference, so they were freed instead of recycled."},
+};
+
+static double loss_of(const struct recording *r, size_t i, const struct loss *loss)
+{
+	const struct model_device *d = &r->m.devices[i];
+
+	return html_share(&d->total, d->counters_known, &r->devices[i], loss->counter);
+}
+
+bool html_is_lossy(const struct recording *r, size_t i)
+{
+	for (size_t k = 0; k < sizeof(losses) / sizeof(losses[0]); k++)
+		if (loss_of(r, i, &losses[k]) >= HTML_MUCH)
+			return true;
+	return false;
+}
+
+static size_t put_loss(FILE *f, const struct recording *r, const struct loss *loss, bool links)
+{
+	size_t said = 0;
+
+	for (size_t i = 0; i < r->nr_devices; i++) {
+		double share = loss_of(r, i, loss);
+		char cell[CELL];
+
+		if (!(share >= HTML_MUCH))
+			continue;
+		if (!said++)
+			begin(f, VERDICT_WARN);
+		html_part(share, true, cell);
+		fputs("<li>", f);
+		if (links)
+			fprintf(f, "<a href=\"#d%zu\">", i);
+		html_device(f, &r->m.devices[i]);
+		fprintf(f, "%s: %s %s %s</li>\n", links ? "</a>" : "", cell, loss->of, loss->what);
+	}
+	if (said)
+		end(f, loss->text);
+	return said;
+}
+
+static size_t put_device_losses(FILE *f, const struct recording *r, bool links)
+{
+	size_t said = 0;
+
+	for (size_t i = 0; i < sizeof(losses) / sizeof(losses[0]); i++)
+		said += put_loss(f, r, &losses[i], links);
+	return said;
+}
+
 void html_findings(FILE *f, const struct recording *r, bool links)
 {
-	size_t nr, said;
+	size_t nr, said, i = 0;
 	struct find *list = find_all(&r->m, &nr);
 
 	said = put_losses(f, &r->m.now);
-	for (size_t i = 0; list && i < nr;)
+	while (list && i < nr && list[i].rule->severity >= VERDICT_WARN)
+		i += put_rule(f, r, list + i, nr - i, links);
+	said += put_device_losses(f, r, links);
+	while (list && i < nr)
 		i += put_rule(f, r, list + i, nr - i, links);
 	if (list && !nr && !said)
-		fputs("<div class=\"find good\"><span class=\"badge\">good</span> <p>Nothing is wrong at "
-		      "the end of the recording, as far as is known.</p></div>\n",
+		fputs("<div class=\"find good\"><span class=\"badge\">good</span> <p>Nothing is wrong "
+		      "at the end of the recording, as far as is known.</p></div>\n",
 		      f);
 	free(list);
 }

@@ -70,6 +70,8 @@ static void put_source(FILE *f, const struct source_info *src)
 		  src->attached ? ", attached" : "");
 }
 
+#define DATE_LEN 11 /* "2026-01-02 " */
+
 static void put_span(FILE *f, const struct recording *r)
 {
 	struct timespec from = recording_time(r, 0), to = recording_time(r, r->seconds);
@@ -77,9 +79,11 @@ static void put_span(FILE *f, const struct recording *r)
 
 	html_time(&from, begin);
 	html_time(&to, end);
+	if (!strncmp(begin, end, DATE_LEN)) /* on one day */
+		memmove(end, end + DATE_LEN, sizeof(end) - DATE_LEN);
 	age_text(r->seconds, span, sizeof(span));
 	if (!r->intervals)
-		html_fact(f, "read once", "%s UTC: counts, no rates", end);
+		html_fact(f, "read once", "%s UTC: counts, no rates", begin);
 	else if (r->seconds < 60)
 		html_fact(f, "recorded", "%s to %s UTC (%.4g s)", begin, end, r->seconds);
 	else

@@ -7,7 +7,7 @@
 #include "util.h"
 #include "view.h"
 
-static const char *const side_names[NR_SIDES] = {"Before", "After"};
+static const char *const titles[NR_SIDES] = {"Before", "After"};
 
 static void put_value(char *cell, enum figure_unit unit, double v)
 {
@@ -25,8 +25,10 @@ static void put_by(char *cell, enum figure_unit unit, double by)
 	char text[CELL];
 
 	put_value(text, unit, by);
-	snprintf(cell, CELL, "%s%.100s%s", by > 0 ? "+" : "", text,
-		 unit == UNIT_PART && !isnan(by) ? " points" : "");
+	if (unit == UNIT_PART && !isnan(by))
+		snprintf(cell, CELL, "%+.1f points", 100 * by);
+	else
+		snprintf(cell, CELL, "%s%.100s", by > 0 ? "+" : "", text);
 }
 
 static void put_part(char *cell, const struct difference *d)
@@ -58,7 +60,7 @@ static void put_figure(FILE *f, const struct pair *p, int i)
 static void put_table(FILE *f, const struct pair *p)
 {
 	fputs("<div class=\"scroll\" tabindex=\"0\"><table class=\"pair\"><caption>Rates are means per "
-	      "second</caption><thead><tr><th scope=\"col\"></th><th scope=\"col\">before</th>"
+	      "second</caption><thead><tr><th scope=\"col\">figure</th><th scope=\"col\">before</th>"
 	      "<th scope=\"col\">after</th><th scope=\"col\">difference</th>"
 	      "<th scope=\"col\">in %</th></tr></thead>\n<tbody>\n",
 	      f);
@@ -81,11 +83,9 @@ static void put_charts(struct html *h, const struct comparison *c, const struct 
 		for (int side = 0; side < NR_SIDES; side++)
 			html_chart_range(chart, &p->track[side]->timeline, &range);
 		for (int side = 0; side < NR_SIDES; side++) {
-			char of[2 * CELL];
-
-			snprintf(of, sizeof(of), "%.100s, %s", name, side ? "after" : "before");
+			h->side = compare_sides[side];
 			if (c->r[side]->intervals)
-				html_chart(h, chart, c->r[side], p->track[side], of, &range);
+				html_chart(h, chart, c->r[side], p->track[side], name, &range);
 			else
 				fputs("<p class=\"soft\">no interval</p>\n", h->f);
 		}
@@ -102,8 +102,7 @@ static void put_alone(FILE *f, const struct comparison *c, int side)
 
 		if (!p->device[side] || p->device[!side])
 			continue;
-		fprintf(f, any ? ", " : "<p class=\"warn\">Only %s: ",
-			side == BEFORE ? "before" : "after");
+		fprintf(f, any ? ", " : "<p class=\"warn\">Only %s: ", compare_sides[side]);
 		any = true;
 		html_device(f, p->device[side]);
 		fputs(" (", f);
@@ -149,7 +148,7 @@ int view_report_pair(FILE *f, const struct comparison *c)
 	html_head(f, "page_pools before and after", host);
 	fputs("<div class=\"side\">\n", f);
 	for (int side = 0; side < NR_SIDES; side++) {
-		fprintf(f, "<section><h2>%s</h2>\n", side_names[side]);
+		fprintf(f, "<section><h2>%s</h2>\n", titles[side]);
 		html_origin(f, c->r[side]);
 		html_findings(f, c->r[side], false);
 		fputs("</section>\n", f);

@@ -87,13 +87,16 @@ static void inflight_of(const struct listed *l, char *cell)
 
 static void put_fills(FILE *f, const struct recording *r, const struct listed *l)
 {
-	static const char *const titles[] = {"CACHE", "RINGFILL"};
+	const struct pool *p = l->mp.pool;
 	char cell[CELL];
 
-	for (size_t i = 0; i < sizeof(titles) / sizeof(titles[0]); i++) {
-		cell_of(r, l, titles[i], cell);
-		fprintf(f, "<td>%s</td>", cell);
-	}
+	cell_of(r, l, "CACHE", cell);
+	fprintf(f, "<td>%s</td>", cell);
+	cell_of(r, l, "RINGFILL", cell);
+	fprintf(f, "<td>%s", cell);
+	if (p->has & POOL_HAS_PARAMS && p->pool_size != p->ring_size)
+		fprintf(f, " (asked for: %" PRIu32 ")", p->pool_size);
+	fputs("</td>", f);
 }
 
 static void put_line(FILE *f, const struct recording *r, const struct listed *l)
@@ -164,14 +167,16 @@ static void put_pages(FILE *f, const struct recording *r, const struct listed *l
 	char ratio[CELL], pages[CELL], bytes[CELL], cell[CELL];
 
 	inflight_of(l, pages);
-	text_human((double)p->inflight_bytes, 1024, bytes);
+	html_bytes(p->inflight_bytes, bytes);
 	ratio_of(l, ratio);
 	html_fact(f, "recycled", "%s", ratio);
 	fputs("<div><dt>in flight</dt><dd><span", f);
 	put_path(f, l, "inflight.pages");
-	fprintf(f, ">%s</span> pages", pages);
+	fprintf(f, ">%s</span>", pages);
+	if (p->has & POOL_HAS_INFLIGHT)
+		fputs(p->inflight == 1 ? " page" : " pages", f);
 	if (p->has & POOL_HAS_INFLIGHT && p->state != POOL_IMPOSSIBLE)
-		fprintf(f, ", %s bytes", bytes);
+		fprintf(f, ", %s", bytes);
 	fputs("</dd></div>\n", f);
 	if (p->has & POOL_HAS_BOOKS)
 		html_fact(f, "held, released", "%" PRIu32 ", %" PRIu32, p->hold, p->release);
@@ -203,18 +208,14 @@ static void put_identity(FILE *f, const struct pool *p)
 		html_fact(f, "destroyed", "%s ago", age);
 }
 
-static void put_verdict(FILE *f, const struct recording *r, const struct listed *l)
+static void put_advice(FILE *f, const struct recording *r, const struct listed *l)
 {
 	const struct verdict_rule *rule = rule_of(r, l);
-	char words[CELL];
 
-	if (!rule || rule->severity == VERDICT_NONE)
+	if (!rule || !rule->advice)
 		return;
-	words_of(r, l, words);
-	fprintf(f, "<p><strong class=\"%s\">", html_severity(rule->severity));
-	html_text(f, words);
-	fputs("</strong> ", f);
-	html_text(f, rule->advice ? rule->advice : "");
+	fputs("<p>", f);
+	html_text(f, rule->advice);
 	fputs("</p>\n", f);
 }
 
@@ -226,13 +227,11 @@ static void put_summary(FILE *f, const struct recording *r, const struct listed 
 	words_of(r, l, words);
 	fputs("<details class=\"pool\" id=\"", f);
 	put_id(f, l);
-	fprintf(f, "\"%s><summary><strong>pool %s</strong> %s", open ? " open=\"open\"" : "", pool,
-		state_of(l));
-	if (strcmp(words, "-") != 0) {
-		fprintf(f, " <span class=\"%s\">", class_of(r, l));
-		html_text(f, words);
-		fputs("</span>", f);
-	}
+	fprintf(f, "\"%s><summary><strong>pool %s</strong> <span class=\"%s\">",
+		open ? " open=\"open\"" : "", pool, class_of(r, l));
+	/* A verdict has the state in its words. */
+	html_text(f, strcmp(words, "-") != 0 ? words : state_of(l));
+	fputs("</span>", f);
 	fputs("</summary>\n", f);
 }
 
@@ -245,7 +244,7 @@ static void put_pool(struct html *h, const struct recording *r, const struct lis
 	snprintf(of, sizeof(of), "%s pool %s", p->ifname, pool);
 	snprintf(path, sizeof(path), "pools.%zu", l->index);
 	put_summary(h->f, r, l, open);
-	put_verdict(h->f, r, l);
+	put_advice(h->f, r, l);
 	fputs("<div class=\"side\"><dl class=\"facts\">\n", h->f);
 	put_pages(h->f, r, l);
 	put_params(h->f, p);

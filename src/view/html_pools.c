@@ -44,7 +44,7 @@ static void take_here(struct listed *l, const struct model *m, const struct mode
 	l->mp = *mp;
 	l->index = (size_t)(mp - m->pools);
 	l->device = mp->device;
-	l->rank = verdict_rank(verdict_find(m, mp));
+	l->rank = html_weight(verdict_find(m, mp));
 	for (size_t i = 0; l->rank && !l->repeated && i < l->index; i++)
 		l->repeated = pools_alike(mp->pool, m->pools[i].pool);
 }

@@ -56,10 +56,8 @@ static void put_tiles(FILE *f, const struct recording *r)
 		  ratio_known(r->intervals ? t->known : d->counters_known), cell);
 	tile(f, "recycled", cell, NULL, "of the pages allocated");
 	html_pages(d->inflight_known ? (double)d->inflight : (double)NAN, cell);
-	if (d->inflight_known) {
-		text_human((double)d->inflight_bytes, 1024, more);
-		strcat(more, d->inflight_bytes < 10000 ? " bytes" : "B");
-	}
+	if (d->inflight_known)
+		html_bytes(d->inflight_bytes, more);
 	tile(f, "pages in flight", cell, "totals.inflight.pages", more);
 	count_pools(&r->m, &destroyed, &off);
 	snprintf(cell, CELL, "%zu", r->m.nr_pools);
@@ -90,6 +88,9 @@ static int compare(const void *a, const void *b)
 	return c ? c : (p->device > q->device) - (p->device < q->device);
 }
 
+/* As grave as a warning, but after those that have one. */
+#define LOSSY (1000 * VERDICT_WARN)
+
 /* To be freed by the caller. NULL: memory is out. */
 static struct place *place_devices(const struct recording *r, const struct pools *pools)
 {
@@ -101,6 +102,7 @@ static struct place *place_devices(const struct recording *r, const struct pools
 					      : sum_alloc(&r->m.devices[i].total);
 		if (isnan(places[i].busy))
 			places[i].busy = 0;
+		places[i].rank = html_is_lossy(r, i) ? LOSSY : 0;
 	}
 	for (size_t i = 0; places && i < pools->nr; i++) {
 		const struct listed *l = &pools->list[i];
@@ -123,36 +125,30 @@ static double counted(const struct recording *r, size_t i, enum pp_counter count
 							 : (double)NAN;
 }
 
-/* @class: what to do with a part that is not to be overlooked. */
 static void put_loss(FILE *f, const struct recording *r, size_t i, enum pp_counter counter)
 {
 	const struct model_device *d = &r->m.devices[i];
-	uint32_t known = r->intervals ? r->devices[i].known : d->counters_known;
-	double n[PP_NR_COUNTERS];
+	double share = html_share(&d->total, d->counters_known, &r->devices[i], counter);
 	char cell[CELL];
 
-	for (int k = 0; k < PP_NR_COUNTERS; k++)
-		n[k] = (double)(r->intervals ? r->devices[i].gained[k] : d->total.n[k]);
 	html_rate(counted(r, i, counter), cell);
-	fprintf(f, "<td%s>%s</td>",
-		html_share(n, known, counter) >= HTML_MUCH ? " class=\"warn\"" : "", cell);
+	fprintf(f, "<td%s>%s</td>", share >= HTML_MUCH ? " class=\"warn\"" : "", cell);
 }
 
 /* The gravest of its pools, in words. */
-static void put_worst(FILE *f, const struct recording *r, const struct pools *pools,
-		      const struct place *place)
+static void put_worst(FILE *f, const struct recording *r, const struct pools *pools, size_t device)
 {
 	const struct listed *worst = NULL;
 	size_t more = 0;
 	char words[CELL];
 
-	for (size_t i = 0; place->rank && i < pools->nr; i++) {
+	for (size_t i = 0; i < pools->nr; i++) {
 		const struct listed *l = &pools->list[i];
 
-		if (l->device != place->device || l->gone)
+		if (l->device != device || !l->rank)
 			continue;
-		more += l->rank > 0;
-		if (l->rank == place->rank && !worst)
+		more++;
+		if (!worst || l->rank > worst->rank)
 			worst = l;
 	}
 	if (!worst) {
@@ -168,10 +164,8 @@ static void put_worst(FILE *f, const struct recording *r, const struct pools *po
 	fputs("</td>", f);
 }
 
-static void put_device_line(FILE *f, const struct recording *r, const struct pools *pools,
-			    const struct place *place)
+static void put_device_line(FILE *f, const struct recording *r, const struct pools *pools, size_t i)
 {
-	size_t i = place->device;
 	const struct model_device *d = &r->m.devices[i];
 	char cell[CELL];
 
@@ -192,7 +186,7 @@ static void put_device_line(FILE *f, const struct recording *r, const struct poo
 	put_loss(f, r, i, PP_RELEASED_REFCNT);
 	html_pages(d->inflight_known ? (double)d->inflight : (double)NAN, cell);
 	fprintf(f, "<td>%s</td>", cell);
-	put_worst(f, r, pools, place);
+	put_worst(f, r, pools, i);
 	fputs("</tr>\n", f);
 }
 
@@ -216,7 +210,7 @@ static void put_device_table(FILE *f, const struct recording *r, const struct po
 		r->intervals ? "Means per second over the recording" : "Counts", per, per, per,
 		per);
 	for (size_t i = 0; i < r->nr_devices; i++)
-		put_device_line(f, r, pools, &places[i]);
+		put_device_line(f, r, pools, places[i].device);
 	fputs("</tbody></table></div>\n", f);
 }
 
@@ -225,13 +219,13 @@ static void put_inflight(FILE *f, const struct model_device *d, size_t i)
 	char pages[CELL], bytes[CELL];
 
 	html_pages(d->inflight_known ? (double)d->inflight : (double)NAN, pages);
-	text_human((double)d->inflight_bytes, 1024, bytes);
+	html_bytes(d->inflight_bytes, bytes);
 	fprintf(f,
 		"<div><dt>in flight</dt><dd><span data-path=\"devices.%zu.inflight.pages\">%s"
-		"</span> pages",
+		"</span>",
 		i, pages);
 	if (d->inflight_known)
-		fprintf(f, ", %s bytes", bytes);
+		fprintf(f, " page%s, %s", d->inflight == 1 ? "" : "s", bytes);
 	fputs("</dd></div>\n", f);
 }
 
@@ -256,7 +250,7 @@ static void put_device(struct html *h, const struct recording *r, const struct p
 	put_inflight(h->f, d, i);
 	fputs("</dl>\n", h->f);
 	if (r->intervals)
-		html_charts(h, r, &r->devices[i], d->ifname[0] ? d->ifname : "no device", true);
+		html_charts(h, r, &r->devices[i], d->ifname[0] ? d->ifname : "no device", false);
 	snprintf(path, sizeof(path), "devices.%zu", i);
 	html_counters(h->f, &d->total, d->counters_known, &r->devices[i], path,
 		      "Counters, those of pools that are gone included");
@@ -269,9 +263,9 @@ static void put_limits(FILE *f, const struct recording *r, const struct pools *p
 {
 	if (p->nr_charted < p->nr_tabled && r->intervals)
 		fprintf(f,
-			"<p class=\"soft\">Of %zu pools, %zu have charts: those with a verdict, "
-			"one for many that are alike, and the busiest; at most %d.</p>\n",
-			p->nr, p->nr_charted, CHARTED_POOLS);
+			"<p class=\"soft\">Pools with charts: %zu of %zu. They are those with a verdict, "
+			"one for many that are alike, and the busiest; %d at most.</p>\n",
+			p->nr_charted, p->nr, CHARTED_POOLS);
 	if (p->nr_tabled < p->nr)
 		fprintf(f,
 			"<p class=\"warn\">%zu pools are left out: those with a verdict and the "

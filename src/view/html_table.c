@@ -17,7 +17,7 @@ static const struct row {
 #undef PP_X
 };
 
-double html_share(const double *n, uint32_t known, int counter)
+static double part(const double *n, uint32_t known, int counter)
 {
 	double all = rows[counter].recycle
 			     ? n[PP_CACHED] + n[PP_RING] + n[PP_RING_FULL] + n[PP_RELEASED_REFCNT]
@@ -33,18 +33,16 @@ double html_share(const double *n, uint32_t known, int counter)
 	return all > 0 ? n[counter] / all : (double)NAN;
 }
 
-/* Shares are of what was counted in the recording, or of all where that is not known. */
-static double share_of(const struct counters *total, uint32_t known, const struct track *t, int i)
+double html_share(const struct counters *total, uint32_t known, const struct track *t, int i)
 {
 	bool over_time = t->seconds > 0;
 	double n[PP_NR_COUNTERS];
 
 	for (int k = 0; k < PP_NR_COUNTERS; k++)
 		n[k] = (double)(over_time ? t->gained[k] : total->n[k]);
-	return html_share(n, over_time ? t->known : known, i);
+	return part(n, over_time ? t->known : known, i);
 }
 
-/* A waive is of a refill, not of a page put back; it says as much about those allocated. */
 static const char *mark(int i, double share)
 {
 	return rows[i].loss && share >= HTML_MUCH ? " class=\"warn\"" : "";
@@ -54,7 +52,7 @@ static void put_row(FILE *f, int i, const struct counters *total, uint32_t known
 		    const struct track *t, const char *path)
 {
 	bool over_time = t->seconds > 0 && counter_known(t->known, (enum pp_counter)i);
-	double share = share_of(total, known, t, i);
+	double share = html_share(total, known, t, i);
 	char count[CELL] = "n/a", gained[CELL] = "n/a", rate[CELL], part[CELL];
 
 	if (counter_known(known, (enum pp_counter)i))
