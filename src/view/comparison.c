@@ -38,6 +38,23 @@ static void number(char *cell, enum figure_unit unit, double v)
 		text_human(v, 1000, cell);
 }
 
+/* One that does not fit is shortened as other numbers are. */
+static void percent(char *cell, const struct difference *d)
+{
+	double v = 100 * d->part;
+	char text[CELL];
+
+	if (isnan(v)) {
+		strcpy(cell, isnan(d->by) ? "n/a" : "-");
+		return;
+	}
+	if (fabs(v) < 9999.95)
+		snprintf(text, CELL, "%.1f", v);
+	else
+		text_human(v, 1000, text);
+	snprintf(cell, CELL, "%s%.100s", v > 0 ? "+" : "", text);
+}
+
 static void put_names(FILE *f, const struct model_device *d)
 {
 	char name[CELL], netns[CELL];
@@ -64,10 +81,7 @@ static void put_line(FILE *f, const struct model_device *d, const struct pair *p
 	number(after, unit, diff.value[AFTER]);
 	number(text, unit, diff.by);
 	snprintf(by, CELL, "%s%.100s", diff.by > 0 ? "+" : "", text);
-	if (!isnan(diff.part))
-		snprintf(part, CELL, "%+.1f", 100 * diff.part);
-	else
-		strcpy(part, isnan(diff.by) ? "n/a" : "-");
+	percent(part, &diff);
 	put_names(f, d);
 	snprintf(name, CELL, "%s%s", compared[i].name, unit == UNIT_RATE ? "/s" : "");
 	fprintf(f, "%-17s %9s %9s %9s %8s\n", name, before, after, by, part);
@@ -79,7 +93,7 @@ static void put_pair(FILE *f, const struct model_device *d, const struct pair *p
 		put_line(f, d, p, i);
 }
 
-int view_comparison(FILE *f, const struct comparison *c)
+static void put_table(FILE *f, const struct comparison *c)
 {
 	for (int side = 0; side < NR_SIDES; side++)
 		put_origin(f, c->r[side], compare_sides[side]);
@@ -97,5 +111,15 @@ int view_comparison(FILE *f, const struct comparison *c)
 		put_names(f, pair_device(p));
 		fprintf(f, "only %s\n", compare_sides[!p->device[BEFORE]]);
 	}
-	return finish_output(f);
+}
+
+int view_comparison(FILE *f, const struct comparison *c)
+{
+	struct whole table;
+	int err = whole_open(&table);
+
+	if (err)
+		return err;
+	put_table(table.f, c);
+	return whole_close(&table, f);
 }

@@ -368,11 +368,11 @@ static void put_title(struct html *h, enum chart chart, const struct recording *
 	fprintf(h->f, "<figure><figcaption>%s%s%s</figcaption>\n", k->title, h->side ? ", " : "",
 		h->side ? h->side : "");
 	fprintf(h->f,
-		"<svg viewBox=\"0 0 %d %d\" role=\"img\" aria-labelledby=\"t%u d%u\">"
+		"<svg viewBox=\"0 0 %d %d\" role=\"img\" aria-labelledby=\"t%u s%u\">"
 		"<title id=\"t%u\">%s of ",
 		WIDTH, HEIGHT, n, n, n, k->title);
 	html_text(h->f, of);
-	fprintf(h->f, "%s%s, %s</title><desc id=\"d%u\">From %s to %s UTC. %s", h->side ? ", " : "",
+	fprintf(h->f, "%s%s, %s</title><desc id=\"s%u\">From %s to %s UTC. %s", h->side ? ", " : "",
 		h->side ? h->side : "", k->unit, n, begin, end, k->layers ? "On average: " : "");
 	put_words(h->f, chart, t, false);
 	fputs("</desc>\n", h->f);

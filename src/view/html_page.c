@@ -98,7 +98,7 @@ static void put_missing(FILE *f, const struct source_info *src)
 	if (!src->nr_missing)
 		return;
 	fputs("<details open=\"open\"><summary>Counters that are n/a, and why</summary>"
-	      "<dl class=\"facts\" id=\"missing\">\n",
+	      "<dl class=\"facts\">\n",
 	      f);
 	for (int i = 0; i < src->nr_missing; i++) {
 		fputs("<div><dt>", f);

@@ -139,7 +139,7 @@ static void title_of(const struct comparison *c, char *host, size_t len)
 		snprintf(host, len, "%s and %s", before, after);
 }
 
-int view_report_pair(FILE *f, const struct comparison *c)
+static void put_page(FILE *f, const struct comparison *c)
 {
 	struct html h = {.f = f};
 	char host[256];
@@ -165,5 +165,15 @@ int view_report_pair(FILE *f, const struct comparison *c)
 	html_glossary(f);
 	fputs("</main>\n", f);
 	html_foot(f);
-	return finish_output(f);
+}
+
+int view_report_pair(FILE *f, const struct comparison *c)
+{
+	struct whole page;
+	int err = whole_open(&page);
+
+	if (err)
+		return err;
+	put_page(page.f, c);
+	return whole_close(&page, f);
 }

@@ -94,7 +94,7 @@ static void put_fills(FILE *f, const struct recording *r, const struct listed *l
 	fprintf(f, "<td>%s</td>", cell);
 	cell_of(r, l, "RINGFILL", cell);
 	fprintf(f, "<td>%s", cell);
-	if (p->has & POOL_HAS_PARAMS && p->pool_size != p->ring_size)
+	if (p->has & POOL_HAS_PARAMS && p->pool_size && p->pool_size != p->ring_size)
 		fprintf(f, " (asked for: %" PRIu32 ")", p->pool_size);
 	fputs("</td>", f);
 }
@@ -146,7 +146,7 @@ static void put_params(FILE *f, const struct pool *p)
 		return;
 	}
 	html_fact(f, "order", "%" PRIu32, p->order);
-	if (p->pool_size == p->ring_size)
+	if (!p->pool_size || p->pool_size == p->ring_size)
 		html_fact(f, "ring size", "%" PRIu32, p->ring_size);
 	else
 		html_fact(f, "ring size", "%" PRIu32 " (asked for: %" PRIu32 ")", p->ring_size,

@@ -308,17 +308,19 @@ int view_report(FILE *f, const struct recording *r)
 {
 	struct place *places = NULL;
 	struct pools pools;
+	struct whole page;
 	int err;
 
 	err = html_pools_take(&pools, r);
 	if (err)
 		return err;
 	places = place_devices(r, &pools);
-	if (places)
-		put_page(f, r, &pools, places);
-	else
-		err = -ENOMEM;
+	err = places ? whole_open(&page) : -ENOMEM;
+	if (!err) {
+		put_page(page.f, r, &pools, places);
+		err = whole_close(&page, f);
+	}
 	html_pools_free(&pools);
 	free(places);
-	return err ? err : finish_output(f);
+	return err;
 }
