@@ -106,7 +106,10 @@ bool html_is_lossy(const struct recording *r, size_t i);
 /* The graver the higher; 0: nothing is wrong. */
 int html_weight(const struct verdict_rule *rule);
 
-/* The section on what is wrong; pools are linked if @links. */
-void html_findings(FILE *f, const struct recording *r, bool links);
+struct pools;
+
+/* What is wrong, linked to where @pools and devices are on the page, or, if it is NULL, to nowhere.
+ */
+void html_findings(FILE *f, const struct recording *r, const struct pools *pools);
 
 #endif /* PPOOLTOP_HTML_H */

@@ -71,13 +71,21 @@ ok 'and in two recordings' pair_is_right "$tmp/odd<&'\"]]>"$'\x01\xff' "$tmp/odd
 
 # Pools without number: the page has 1,000 and says so, with charts of 40.
 jq -c '.pools[0] as $p | .pools |= [range(1200) as $i | $p | .id = $i + 1 | .key = "ffff\($i + 1000).1" |
-	.address = "0xffff\($i + 1000)" | .alloc.fast |= (. * (1 + $i / 1000) | floor)]' $screens >"$tmp/many"
+	.address = "0xffff\($i + 1000)" | .alloc.fast |= (. * (1 + $i / 1000) | floor)]' < <(tail -n 2 $screens) >"$tmp/many"
 "$ppooltop" report "$tmp/many" >"$tmp/out" 2>"$tmp/err"
 ok '1,200 pools: XML' tests/page "$tmp/out"
 ok '1,200 pools: 1,000 are there' test "$(grep -c '<details class="pool"' "$tmp/out")" = 1000
 ok '1,200 pools: how many are not' grep -q '>200 pools are left out' "$tmp/out"
 ok '1,200 pools: charts of 40' grep -q 'Pools with charts: 40 of 1200' "$tmp/out"
 ok '1,200 pools: the busiest are there' grep -q '<strong>pool 1200<' "$tmp/out"
+
+jq -c '.pools |= [.[0] as $p | range(1100) as $i | $p | .id = $i + 1 | .key = "ffff\($i + 1000).1" |
+	.address = "0xffff\($i + 1000)" | .device.ifname = "v\($i % 50)" | .device.ifindex = $i % 50 + 2 |
+	.state = "stuck" | .destroyed_s = 100 * $i]' < <(tail -n 2 $screens) >"$tmp/sick"
+"$ppooltop" report "$tmp/sick" >"$tmp/out" 2>"$tmp/err"
+ok '1,100 sick pools: links lead somewhere' tests/page "$tmp/out"
+ok '1,100 sick pools: not all are listed' grep -q '<li>and 1060 more</li>' "$tmp/out"
+ok '50 devices: charts of 40' grep -q 'Devices with charts: 40 of 50' "$tmp/out"
 
 # Bounded: a day of seconds is no larger than some minutes.
 size() {
@@ -95,6 +103,9 @@ ok 'what was asked for, and what is' said '16384 (asked for: 40000)' \
 	report tests/fixtures/ring-clamped.jsonl
 ok 'nine pools are one finding' said 'eth0, 9 pools</a>: 4032 pages each, stuck for' \
 	report tests/fixtures/nine-pools.jsonl
+ok 'notes are findings' said 'zc0, pool 10</a>: provider holds 512' report $screens
+ok 'the gravest first' test "$(grep -o 'class="badge">[a-z]*' "$tmp/out" | cut -d '>' -f 2 | uniq | xargs)" \
+	= 'bad warning note'
 ok 'losses are a finding' said 'eth1</a>: 95.9% of the pages put back lost to a full ring' \
 	report tests/fixtures/numa-mismatch.jsonl
 ok 'a healthy one has none' said 'Nothing is wrong' report tests/fixtures/mlx5-healthy.jsonl
@@ -114,6 +125,8 @@ ok 'not known: the page' page_is_right "$tmp/partly"
 
 ok 'devices in one of them' said 'Only before: .*wwan0 (blue)' report $screens \
 	tests/fixtures/numa-mismatch.jsonl
+ok 'the difference' said "$(printf '%s' 'fast /s</th><td>18,409</td><td>1,379,431</td>' \
+	'<td>+1,361,022</td><td>+7393.2%</td>')" report $screens tests/fixtures/numa-mismatch.jsonl
 ok 'show: two recordings' said '^eth0 .*fast/s .*18.4K .*1.4M .*+1.4M .*+7' show --input $screens \
 	--input tests/fixtures/numa-mismatch.jsonl
 ok 'show: hosts' said 'after: host rx7, kernel 6.12.0' show --input $screens --input "$tmp/long"
@@ -182,8 +195,8 @@ same_cells() {
 }
 # Pictures of some width: as wide as wanted, not blank, light and dark.
 shots() {
-	browse --window-size="$2,800" --screenshot="$tmp/light.png" "file://$1" &&
-		browse --window-size="$2,800" --screenshot="$tmp/dark.png" \
+	browse --window-size="$2,350" --screenshot="$tmp/light.png" "file://$1" &&
+		browse --window-size="$2,350" --screenshot="$tmp/dark.png" \
 			--blink-settings=preferredColorScheme=0 "file://$1" &&
 		tests/page --shot "$tmp/light.png" "$tmp/dark.png" >"$tmp/faults" &&
 		paste -s -d ' ' "$tmp/faults" | {

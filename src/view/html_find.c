@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "columns.h"
-#include "html.h"
+#include "html_pools.h"
 
 #define LISTED 40 /* pools, or groups of them, below one rule */
 
@@ -77,9 +77,11 @@ static struct find *find_all(const struct model *m, size_t *nr)
 	return list;
 }
 
-static void put_pool(FILE *f, const struct recording *r, const struct find *find, bool links)
+static void put_pool(FILE *f, const struct recording *r, const struct find *find,
+		     const struct pools *pools)
 {
 	const struct row_opts opts = {0};
+	const bool link = pools && html_pool_is_there(pools, find->seq);
 	const struct model *m = &r->m;
 	char pool[CELL], words[CELL];
 	struct row row;
@@ -88,14 +90,14 @@ static void put_pool(FILE *f, const struct recording *r, const struct find *find
 	column_print(column_find("POOL"), &row, pool);
 	verdict_print(m, find->mp, words, sizeof(words));
 	fputs("<li>", f);
-	if (links)
+	if (link)
 		fprintf(f, "<a href=\"#p%zu\">", find->seq);
 	html_device(f, &m->devices[find->mp->device]);
 	if (find->nr > 1)
 		fprintf(f, ", %zu pools", find->nr);
 	else
 		fprintf(f, ", pool %s", pool);
-	fputs(links ? "</a>: " : ": ", f);
+	fputs(link ? "</a>: " : ": ", f);
 	if (find->nr > 1)
 		fprintf(f, "%" PRId64 " page%s each, ", find->mp->pool->inflight,
 			find->mp->pool->inflight == 1 ? "" : "s");
@@ -119,7 +121,7 @@ static void end(FILE *f, const char *advice)
 
 /* Those of one rule; returns how many. */
 static size_t put_rule(FILE *f, const struct recording *r, const struct find *list, size_t nr,
-		       bool links)
+		       const struct pools *pools)
 {
 	const struct verdict_rule *rule = list->rule;
 	size_t same = 0;
@@ -128,7 +130,7 @@ static size_t put_rule(FILE *f, const struct recording *r, const struct find *li
 		same++;
 	begin(f, rule->severity);
 	for (size_t i = 0; i < same && i < LISTED; i++)
-		put_pool(f, r, &list[i], links);
+		put_pool(f, r, &list[i], pools);
 	if (same > LISTED)
 		fprintf(f, "<li>and %zu more</li>\n", same - LISTED);
 	end(f, rule->advice);
@@ -179,7 +181,8 @@ bool html_is_lossy(const struct recording *r, size_t i)
 	return false;
 }
 
-static size_t put_loss(FILE *f, const struct recording *r, const struct loss *loss, bool links)
+static size_t put_loss(FILE *f, const struct recording *r, const struct loss *loss,
+		       const struct pools *pools)
 {
 	size_t said = 0;
 
@@ -193,36 +196,36 @@ static size_t put_loss(FILE *f, const struct recording *r, const struct loss *lo
 			begin(f, VERDICT_WARN);
 		html_part(share, true, cell);
 		fputs("<li>", f);
-		if (links)
+		if (pools)
 			fprintf(f, "<a href=\"#d%zu\">", i);
 		html_device(f, &r->m.devices[i]);
-		fprintf(f, "%s: %s %s %s</li>\n", links ? "</a>" : "", cell, loss->of, loss->what);
+		fprintf(f, "%s: %s %s %s</li>\n", pools ? "</a>" : "", cell, loss->of, loss->what);
 	}
 	if (said)
 		end(f, loss->text);
 	return said;
 }
 
-static size_t put_device_losses(FILE *f, const struct recording *r, bool links)
+static size_t put_device_losses(FILE *f, const struct recording *r, const struct pools *pools)
 {
 	size_t said = 0;
 
 	for (size_t i = 0; i < sizeof(losses) / sizeof(losses[0]); i++)
-		said += put_loss(f, r, &losses[i], links);
+		said += put_loss(f, r, &losses[i], pools);
 	return said;
 }
 
-void html_findings(FILE *f, const struct recording *r, bool links)
+void html_findings(FILE *f, const struct recording *r, const struct pools *pools)
 {
 	size_t nr, said, i = 0;
 	struct find *list = find_all(&r->m, &nr);
 
 	said = put_losses(f, &r->m.now);
 	while (list && i < nr && list[i].rule->severity >= VERDICT_WARN)
-		i += put_rule(f, r, list + i, nr - i, links);
-	said += put_device_losses(f, r, links);
+		i += put_rule(f, r, list + i, nr - i, pools);
+	said += put_device_losses(f, r, pools);
 	while (list && i < nr)
-		i += put_rule(f, r, list + i, nr - i, links);
+		i += put_rule(f, r, list + i, nr - i, pools);
 	if (list && !nr && !said)
 		fputs("<div class=\"find good\"><span class=\"badge\">good</span> <p>Nothing is wrong "
 		      "at the end of the recording, as far as is known.</p></div>\n",

@@ -150,7 +150,7 @@ static void put_page(FILE *f, const struct comparison *c)
 	for (int side = 0; side < NR_SIDES; side++) {
 		fprintf(f, "<section><h2>%s</h2>\n", titles[side]);
 		html_origin(f, c->r[side]);
-		html_findings(f, c->r[side], false);
+		html_findings(f, c->r[side], NULL);
 		fputs("</section>\n", f);
 	}
 	fputs("</div>\n</header>\n<main>\n<section id=\"all\"><h2>All together</h2>\n", f);

@@ -121,6 +121,14 @@ int html_pools_take(struct pools *p, const struct recording *r)
 	return err;
 }
 
+bool html_pool_is_there(const struct pools *p, size_t index)
+{
+	for (size_t i = 0; i < p->nr; i++)
+		if (p->list[i].index == index && !p->list[i].gone)
+			return p->list[i].tabled;
+	return false;
+}
+
 void html_pools_free(struct pools *p)
 {
 	free(p->list);

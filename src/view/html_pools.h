@@ -30,6 +30,9 @@ struct pools {
 int html_pools_take(struct pools *p, const struct recording *r);
 void html_pools_free(struct pools *p);
 
+/* Is pool @index of the model among those on the page? */
+bool html_pool_is_there(const struct pools *p, size_t index);
+
 /* The table of those of device @device, and then each by itself. */
 void html_pools(struct html *h, const struct recording *r, const struct pools *p, size_t device);
 

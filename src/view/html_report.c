@@ -230,7 +230,7 @@ static void put_inflight(FILE *f, const struct model_device *d, size_t i)
 }
 
 static void put_device(struct html *h, const struct recording *r, const struct pools *pools,
-		       size_t i)
+		       size_t i, bool charts)
 {
 	const struct model_device *d = &r->m.devices[i];
 	char path[32], cell[CELL];
@@ -249,7 +249,7 @@ static void put_device(struct html *h, const struct recording *r, const struct p
 	html_fact(h->f, "recycled", "%s", cell);
 	put_inflight(h->f, d, i);
 	fputs("</dl>\n", h->f);
-	if (r->intervals)
+	if (r->intervals && charts)
 		html_charts(h, r, &r->devices[i], d->ifname[0] ? d->ifname : "no device", false);
 	snprintf(path, sizeof(path), "devices.%zu", i);
 	html_counters(h->f, &d->total, d->counters_known, &r->devices[i], path,
@@ -257,6 +257,8 @@ static void put_device(struct html *h, const struct recording *r, const struct p
 	html_pools(h, r, pools, i);
 	fputs("</section>\n", h->f);
 }
+
+#define CHARTED_DEVICES 40 /* those with something wrong, then the busiest */
 
 /* What is not on the page. */
 static void put_limits(FILE *f, const struct recording *r, const struct pools *p)
@@ -266,6 +268,10 @@ static void put_limits(FILE *f, const struct recording *r, const struct pools *p
 			"<p class=\"soft\">Pools with charts: %zu of %zu. They are those with a verdict, "
 			"one for many that are alike, and the busiest; %d at most.</p>\n",
 			p->nr_charted, p->nr, CHARTED_POOLS);
+	if (r->nr_devices > CHARTED_DEVICES && r->intervals)
+		fprintf(f,
+			"<p class=\"soft\">Devices with charts: %d of %zu, the first here.</p>\n",
+			CHARTED_DEVICES, r->nr_devices);
 	if (p->nr_tabled < p->nr)
 		fprintf(f,
 			"<p class=\"warn\">%zu pools are left out: those with a verdict and the "
@@ -286,7 +292,7 @@ static void put_page(FILE *f, const struct recording *r, const struct pools *poo
 	html_head(f, "page_pools", r->m.now.host.name);
 	html_origin(f, r);
 	fputs("</header>\n<main>\n<section id=\"findings\"><h2>What is wrong</h2>\n", f);
-	html_findings(f, r, true);
+	html_findings(f, r, pools);
 	fputs("</section>\n<section id=\"devices\"><h2>Devices</h2>\n", f);
 	put_device_table(f, r, pools, places);
 	put_limits(f, r, pools);
@@ -298,7 +304,7 @@ static void put_page(FILE *f, const struct recording *r, const struct pools *poo
 		      "Counters of all devices, those of pools that are gone included");
 	fputs("</section>\n", f);
 	for (size_t i = 0; i < r->nr_devices; i++)
-		put_device(&h, r, pools, places[i].device);
+		put_device(&h, r, pools, places[i].device, i < CHARTED_DEVICES);
 	html_glossary(f);
 	fputs("</main>\n", f);
 	html_foot(f);

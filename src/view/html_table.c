@@ -79,9 +79,11 @@ void html_counters(FILE *f, const struct counters *total, uint32_t known, const 
 		"<th scope=\"col\">share</th></tr></thead>\n<tbody>\n",
 		caption);
 	for (int i = 0; i < PP_NR_COUNTERS; i++) {
+		if (i && rows[i].recycle != rows[i - 1].recycle)
+			fputs("</tbody>\n<tbody>\n", f);
 		if (!i || rows[i].recycle != rows[i - 1].recycle)
 			fprintf(f,
-				"<tr><th class=\"g\" colspan=\"5\" scope=\"colgroup\">%s</th></tr>\n",
+				"<tr><th class=\"g\" colspan=\"5\" scope=\"rowgroup\">%s</th></tr>\n",
 				rows[i].recycle ? "put back" : "allocated");
 		put_row(f, i, total, known, t, path);
 	}

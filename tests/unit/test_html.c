@@ -317,6 +317,22 @@ static void what_is_not_known_is_a_gap(void **state)
 	timeline_free(&t.timeline);
 }
 
+/* What is below it cannot be told from it then. */
+static void one_layer_that_is_not_known_is_a_gap_in_all(void **state)
+{
+	static const double rates[] = {25, 25}, pages[] = {1, 1};
+	struct track t = track_of(rates, pages, 2, true);
+	char *text;
+
+	(void)state;
+	t.timeline.points[1].rate[PP_SLOW] = NAN;
+	text = chart_of(CHART_ALLOC, &t);
+	check_path(text, "a f4", "M48 164V20H260V164Z");
+	check_path(text, "a f1", "M48 164V128H260V164Z");
+	free(text);
+	timeline_free(&t.timeline);
+}
+
 static void nothing_known_is_said(void **state)
 {
 	static const double rates[] = {NAN, NAN}, pages[] = {NAN, NAN}, zeros[] = {0, 0};
@@ -374,6 +390,7 @@ int main(void)
 		cmocka_unit_test(a_stack_is_in_steps),
 		cmocka_unit_test(layers_lie_on_each_other),
 		cmocka_unit_test(what_is_not_known_is_a_gap),
+		cmocka_unit_test(one_layer_that_is_not_known_is_a_gap_in_all),
 		cmocka_unit_test(nothing_known_is_said),
 		cmocka_unit_test(less_than_nothing_is_below_the_axis),
 	};
