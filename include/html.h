@@ -34,6 +34,8 @@ void html_whole(uint64_t v, bool negative, char *cell);
 void html_rate(double v, char *cell);
 void html_part(double v, bool known, char *cell); /* per cent; "-" where it is of nothing */
 void html_pages(double v, char *cell);
+/* Pages recycled per page allocated; see track_figures(). */
+void html_ratio(const struct track *t, const struct counters *total, uint32_t known, char *cell);
 void html_bytes(uint64_t bytes, char *cell); /* "20.6 MiB" */
 
 /* "2026-01-02 03:04:05", "03:04:05" (@day: how long the recording is) */

@@ -12,11 +12,11 @@
 #define POOL_POINTS	120
 #define RECORDING_POOLS 4096
 
-/* What something counted while it was seen. */
+/* What something counted while it was seen, which may be known of some counters only at times. */
 struct track {
-	uint64_t gained[PP_NR_COUNTERS];
-	uint32_t known; /* bit PP_x: gained[PP_x] is, in every interval it was seen in */
-	double seconds; /* of those intervals; 0: nothing is known over time */
+	uint64_t gained[PP_NR_COUNTERS]; /* in the intervals of which it is known */
+	double known_s[PP_NR_COUNTERS];	 /* how long these were */
+	double seconds;			 /* all intervals; 0: nothing is known over time */
 	struct timeline timeline;
 };
 
@@ -55,14 +55,18 @@ void recording_end(struct recording *r, struct model *m);
 /* @s seconds after its start by the clock; tv_sec 0: no time is known. */
 struct timespec recording_time(const struct recording *r, double s);
 
-/* Per second, on average over the time it was seen; NAN: not known. */
+/* Is it known in every interval what it counted? */
+bool track_is_whole(const struct track *t, enum pp_counter i);
+
+/* Per second, on average over the time it is known of; NAN: never. */
 double track_rate(const struct track *t, enum pp_counter i);
 
 /*
- * Pages recycled per page allocated in that time; where there is none, in all that was counted,
- * which @total and @known are.
+ * Make @n these rates, or where there is no interval the counts @total, of which @known are known.
+ * Returns which are known.
  */
-double track_ratio(const struct track *t, const struct counters *total, uint32_t known);
+uint32_t track_figures(const struct track *t, const struct counters *total, uint32_t known,
+		       double *n);
 
 /* Pages allocated per second, by whatever path; NAN: not known. */
 double track_alloc(const struct track *t);

@@ -100,10 +100,12 @@ const struct model_device *pair_device(const struct pair *p)
 
 static double value(const struct model_device *d, const struct track *t, int figure)
 {
+	double n[PP_NR_COUNTERS];
+
 	if (!d)
 		return NAN;
 	if (figure == FIGURE_RATIO)
-		return track_ratio(t, &d->total, d->counters_known);
+		return recycle_ratio(n, track_figures(t, &d->total, d->counters_known, n));
 	if (figure == FIGURE_INFLIGHT)
 		return d->inflight_known ? (double)d->inflight : (double)NAN;
 	if (figure == FIGURE_POOLS)

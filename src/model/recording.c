@@ -9,7 +9,6 @@
 static void track_init(struct track *t, size_t points)
 {
 	memset(t, 0, sizeof(*t));
-	t->known = ~0u;
 	timeline_init(&t->timeline, points);
 }
 
@@ -42,18 +41,18 @@ static int extend(struct track *t, const struct counters *now, const struct coun
 {
 	double interval_s = sample->to_s - sample->from_s;
 
-	t->known &= known;
 	t->seconds += interval_s;
 	for (int i = 0; i < PP_NR_COUNTERS; i++) {
 		uint64_t from = before ? before->n[i] : 0;
-
 		/* One that was put right can be a little lower than before. */
-		if (now->n[i] > from)
-			t->gained[i] += now->n[i] - from;
-		sample->rate[i] =
-			counter_known(known, (enum pp_counter)i)
-				? (now->n[i] > from ? (double)(now->n[i] - from) : 0) / interval_s
-				: (double)NAN;
+		uint64_t gained = now->n[i] > from ? now->n[i] - from : 0;
+
+		sample->rate[i] = NAN;
+		if (!counter_known(known, (enum pp_counter)i))
+			continue;
+		t->gained[i] += gained;
+		t->known_s[i] += interval_s;
+		sample->rate[i] = (double)gained / interval_s;
 	}
 	return timeline_add(&t->timeline, sample);
 }
@@ -247,21 +246,27 @@ struct timespec recording_time(const struct recording *r, double s)
 	return (struct timespec){.tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000};
 }
 
-double track_rate(const struct track *t, enum pp_counter i)
+bool track_is_whole(const struct track *t, enum pp_counter i)
 {
-	if (!(t->seconds > 0) || !counter_known(t->known, i))
-		return NAN;
-	return (double)t->gained[i] / t->seconds;
+	return t->seconds > 0 && t->known_s[i] >= t->seconds;
 }
 
-double track_ratio(const struct track *t, const struct counters *total, uint32_t known)
+double track_rate(const struct track *t, enum pp_counter i)
 {
-	const uint64_t *n = t->seconds > 0 ? t->gained : total->n;
-	double counts[PP_NR_COUNTERS];
+	return t->known_s[i] > 0 ? (double)t->gained[i] / t->known_s[i] : (double)NAN;
+}
 
-	for (int i = 0; i < PP_NR_COUNTERS; i++)
-		counts[i] = (double)n[i];
-	return recycle_ratio(counts, t->seconds > 0 ? t->known : known);
+uint32_t track_figures(const struct track *t, const struct counters *total, uint32_t known,
+		       double *n)
+{
+	bool over_time = t->seconds > 0;
+
+	for (int i = 0; i < PP_NR_COUNTERS; i++) {
+		n[i] = over_time ? track_rate(t, (enum pp_counter)i) : (double)total->n[i];
+		if (over_time)
+			known = (known & ~(1u << i)) | (uint32_t)!isnan(n[i]) << i;
+	}
+	return known;
 }
 
 double track_alloc(const struct track *t)

@@ -115,6 +115,14 @@ void html_part(double v, bool known, char *cell)
 		snprintf(cell, CELL, "%.1f%%", 100 * v);
 }
 
+void html_ratio(const struct track *t, const struct counters *total, uint32_t known, char *cell)
+{
+	double n[PP_NR_COUNTERS];
+
+	known = track_figures(t, total, known, n);
+	html_part(recycle_ratio(n, known), ratio_known(known), cell);
+}
+
 void html_pages(double v, char *cell)
 {
 	if (isnan(v))

@@ -19,75 +19,80 @@ struct layer {
 	int color;
 };
 
-static const struct layer alloc_layers[] = {
-	{PP_FAST, "fast", 1},
-	{PP_REFILL, "refill", 2},
-	{PP_SLOW, "slow", 3},
-	{PP_SLOW_HIGH_ORDER, "slow, high order", 4},
-};
-
-static const struct layer recycle_layers[] = {
-	{PP_CACHED, "cached", 1},
-	{PP_RING, "ring", 2},
-	{PP_RING_FULL, "lost: ring full", 5},
-	{PP_RELEASED_REFCNT, "lost: still held", 6},
-};
-
-#define MAX_LAYERS 4
+#define LAYERS 4
 
 static const struct kind {
 	const char *title, *unit;
-	const struct layer *layers; /* one on the other, the first below; NULL: a line */
-	int nr;
+	bool stack;		     /* of layers; or a line */
+	struct layer layers[LAYERS]; /* one on the other, the first below */
 } kinds[NR_CHARTS] = {
-	[CHART_ALLOC] = {"Allocation by path", "per second", alloc_layers, 4},
-	[CHART_RECYCLE] = {"Recycling by outcome", "per second", recycle_layers, 4},
-	[CHART_RATIO] = {"Recycle ratio", "% of the pages allocated", NULL, 0},
-	[CHART_INFLIGHT] = {"Pages in flight", "pages", NULL, 0},
+	[CHART_ALLOC] = {"Allocation by path",
+			 "per second",
+			 true,
+			 {{PP_FAST, "fast", 1},
+			  {PP_REFILL, "refill", 2},
+			  {PP_SLOW, "slow", 3},
+			  {PP_SLOW_HIGH_ORDER, "slow, high order", 4}}},
+	[CHART_RECYCLE] = {"Recycling by outcome",
+			   "per second",
+			   true,
+			   {{PP_CACHED, "cached", 1},
+			    {PP_RING, "ring", 2},
+			    {PP_RING_FULL, "lost: ring full", 5},
+			    {PP_RELEASED_REFCNT, "lost: still held", 6}}},
+	[CHART_RATIO] = {"Recycle ratio", "% of the pages allocated", false, {{0}}},
+	[CHART_INFLIGHT] = {"Pages in flight", "pages", false, {{0}}},
 };
 
 /* --- values --------------------------------------------------------------------------------------
  */
 
-/* Which layers were known at any time: bits by their place. */
-static unsigned int known_layers(const struct kind *k, const struct timeline *t)
-{
-	unsigned int known = 0;
+/* Layers of a stack, and which of them were known at any time. */
+struct stack {
+	const struct kind *kind;
+	bool known[LAYERS];
+	int upto;
+};
 
-	for (int i = 0; i < k->nr; i++)
+static struct stack stack_of(enum chart chart, const struct timeline *t)
+{
+	struct stack s = {.kind = &kinds[chart], .upto = LAYERS - 1};
+
+	for (int i = 0; s.kind->stack && i < LAYERS; i++)
 		for (size_t n = 0; n < t->nr; n++)
-			known |= (unsigned int)!isnan(t->points[n].rate[k->layers[i].counter]) << i;
-	return known;
+			s.known[i] =
+				s.known[i] || !isnan(t->points[n].rate[s.kind->layers[i].counter]);
+	return s;
 }
 
-/* The height of layer @upto and those below it; NAN where one that is known at times is not. */
-static double stacked(const struct kind *k, unsigned int known, const struct point *p, int upto)
+/* The height of layer upto and those below it; NAN where one that is known at times is not. */
+static double stacked(const struct point *p, const void *arg)
 {
+	const struct stack *s = arg;
 	double sum = 0;
 
-	for (int i = 0; i < k->nr; i++) {
-		double v = p->rate[k->layers[i].counter];
+	for (int i = 0; i < LAYERS; i++) {
+		double v = p->rate[s->kind->layers[i].counter];
 
-		if (!(known & 1u << i))
+		if (!s->known[i])
 			continue;
 		if (isnan(v))
 			return NAN;
-		sum += i <= upto ? v : 0;
+		sum += i <= s->upto ? v : 0;
 	}
 	return sum;
 }
 
 void html_chart_range(enum chart chart, const struct timeline *t, struct range *range)
 {
-	const struct kind *k = &kinds[chart];
-	unsigned int known = known_layers(k, t);
+	const struct stack s = stack_of(chart, t);
 
 	if (chart == CHART_RATIO)
 		range->high = 100;
 	for (size_t i = 0; i < t->nr && chart != CHART_RATIO; i++) {
 		const struct point *p = &t->points[i];
-		double high = k->layers ? stacked(k, known, p, k->nr) : p->most;
-		double low = k->layers ? 0 : p->least;
+		double high = s.kind->stack ? stacked(p, &s) : p->most;
+		double low = s.kind->stack ? 0 : p->least;
 
 		range->high = fmax(range->high, high);
 		range->low = fmin(range->low, low);
@@ -237,30 +242,17 @@ static void put_path(const struct frame *fr, const struct timeline *t, const cha
 	fputs("\"/>\n", fr->f);
 }
 
-struct stack {
-	const struct kind *kind;
-	unsigned int known;
-	int upto;
-};
-
-static double stack_value(const struct point *p, const void *arg)
-{
-	const struct stack *s = arg;
-
-	return stacked(s->kind, s->known, p, s->upto);
-}
-
 /* The whole height first, so that what is lower covers it. */
-static void put_stack(const struct frame *fr, const struct kind *k, const struct timeline *t)
+static void put_stack(const struct frame *fr, enum chart chart, const struct timeline *t)
 {
-	struct stack s = {.kind = k, .known = known_layers(k, t)};
+	struct stack s = stack_of(chart, t);
 	char class[16];
 
-	for (s.upto = k->nr - 1; s.upto >= 0; s.upto--) {
-		if (!(s.known & 1u << s.upto))
+	for (; s.upto >= 0; s.upto--) {
+		if (!s.known[s.upto])
 			continue;
-		snprintf(class, sizeof(class), "a f%d", k->layers[s.upto].color);
-		put_path(fr, t, class, true, stack_value, &s);
+		snprintf(class, sizeof(class), "a f%d", s.kind->layers[s.upto].color);
+		put_path(fr, t, class, true, stacked, &s);
 	}
 }
 
@@ -295,10 +287,10 @@ static void put_inflight(const struct frame *fr, const struct timeline *t)
 
 static bool anything(enum chart chart, const struct timeline *t)
 {
-	const struct kind *k = &kinds[chart];
+	const struct stack s = stack_of(chart, t);
 
-	if (k->layers)
-		return known_layers(k, t);
+	if (s.kind->stack)
+		return s.known[0] || s.known[1] || s.known[2] || s.known[3];
 	for (size_t i = 0; i < t->nr; i++)
 		if (!isnan(chart == CHART_RATIO ? point_ratio(&t->points[i])
 						: (double)t->points[i].most))
@@ -321,11 +313,12 @@ static void put_words(FILE *f, enum chart chart, const struct track *t, bool lis
 {
 	const char *open = list ? "<li>" : "", *close = list ? "</li>" : "; ";
 	const struct kind *k = &kinds[chart];
+	static const struct counters none;
 	struct range range = {NAN, NAN};
 	char cell[CELL], most[CELL];
 
 	/* The topmost first, as they are drawn. */
-	for (int i = k->nr - 1; i >= 0; i--) {
+	for (int i = LAYERS - 1; k->stack && i >= 0; i--) {
 		html_rate(track_rate(t, k->layers[i].counter), cell);
 		fputs(open, f);
 		if (list)
@@ -333,7 +326,7 @@ static void put_words(FILE *f, enum chart chart, const struct track *t, bool lis
 		fprintf(f, "%s %s%s", k->layers[i].name, cell, close);
 	}
 	if (chart == CHART_RATIO) {
-		html_part(track_ratio(t, NULL, 0), ratio_known(t->known), cell);
+		html_ratio(t, &none, 0, cell);
 		fprintf(f, "%s%s over all%s", open, cell, close);
 	} else if (chart == CHART_INFLIGHT) {
 		for (size_t i = 0; i < t->timeline.nr; i++) {
@@ -373,7 +366,7 @@ static void put_title(struct html *h, enum chart chart, const struct recording *
 		WIDTH, HEIGHT, n, n, n, k->title);
 	html_text(h->f, of);
 	fprintf(h->f, "%s%s, %s</title><desc id=\"s%u\">From %s to %s UTC. %s", h->side ? ", " : "",
-		h->side ? h->side : "", k->unit, n, begin, end, k->layers ? "On average: " : "");
+		h->side ? h->side : "", k->unit, n, begin, end, k->stack ? "On average: " : "");
 	put_words(h->f, chart, t, false);
 	fputs("</desc>\n", h->f);
 }
@@ -382,9 +375,9 @@ static void put_title(struct html *h, enum chart chart, const struct recording *
 static const char *why_empty(enum chart chart, const struct track *t, const struct range *range)
 {
 	if (!anything(chart, &t->timeline))
-		return chart == CHART_RATIO && ratio_known(t->known) ? "nothing was allocated"
-								     : "n/a";
-	return kinds[chart].layers && range->high == 0 ? "nothing" : NULL;
+		return chart == CHART_RATIO && track_alloc(t) == 0 ? "nothing was allocated"
+								   : "n/a";
+	return kinds[chart].stack && range->high == 0 ? "nothing" : NULL;
 }
 
 void html_chart(struct html *h, enum chart chart, const struct recording *r, const struct track *t,
@@ -399,8 +392,8 @@ void html_chart(struct html *h, enum chart chart, const struct recording *r, con
 	if (why)
 		fprintf(h->f, "<text class=\"m\" x=\"%d\" y=\"%d\">%s</text>\n", (LEFT + RIGHT) / 2,
 			(TOP + BOTTOM) / 2 - 10, why);
-	else if (k->layers)
-		put_stack(&fr, k, &t->timeline);
+	else if (k->stack)
+		put_stack(&fr, chart, &t->timeline);
 	else if (chart == CHART_RATIO)
 		put_path(&fr, &t->timeline, "line s1", false, ratio_value, NULL);
 	else

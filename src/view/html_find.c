@@ -199,7 +199,7 @@ static size_t put_loss(FILE *f, const struct recording *r, const struct loss *lo
 		if (pools)
 			fprintf(f, "<a href=\"#d%zu\">", i);
 		html_device(f, &r->m.devices[i]);
-		fprintf(f, "%s: %s %s %s</li>\n", pools ? "</a>" : "", cell, loss->of, loss->what);
+		fprintf(f, "%s: %s %s, %s</li>\n", pools ? "</a>" : "", cell, loss->what, loss->of);
 	}
 	if (said)
 		end(f, loss->text);

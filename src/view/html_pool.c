@@ -74,8 +74,7 @@ static void ratio_of(const struct listed *l, char *cell)
 	const struct pool *p = &l->t->pool;
 	const struct track *t = &l->t->track;
 
-	html_part(track_ratio(t, &p->total, p->counters_known),
-		  ratio_known(t->seconds > 0 ? t->known : p->counters_known), cell);
+	html_ratio(t, &p->total, p->counters_known, cell);
 }
 
 static void inflight_of(const struct listed *l, char *cell)

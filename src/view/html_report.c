@@ -52,8 +52,7 @@ static void put_tiles(FILE *f, const struct recording *r)
 	} else {
 		tile(f, "allocated per second", cell, NULL, "");
 	}
-	html_part(track_ratio(t, &d->total, d->counters_known),
-		  ratio_known(r->intervals ? t->known : d->counters_known), cell);
+	html_ratio(t, &d->total, d->counters_known, cell);
 	tile(f, "recycled", cell, NULL, "of the pages allocated");
 	html_pages(d->inflight_known ? (double)d->inflight : (double)NAN, cell);
 	if (d->inflight_known)
@@ -178,8 +177,7 @@ static void put_device_line(FILE *f, const struct recording *r, const struct poo
 			  counted(r, i, PP_SLOW_HIGH_ORDER),
 		  cell);
 	fprintf(f, "<td>%s</td>", cell);
-	html_part(track_ratio(&r->devices[i], &d->total, d->counters_known),
-		  ratio_known(r->intervals ? r->devices[i].known : d->counters_known), cell);
+	html_ratio(&r->devices[i], &d->total, d->counters_known, cell);
 	fprintf(f, "<td>%s</td>", cell);
 	put_loss(f, r, i, PP_WAIVE);
 	put_loss(f, r, i, PP_RING_FULL);
@@ -244,8 +242,7 @@ static void put_device(struct html *h, const struct recording *r, const struct p
 		html_fact(h->f, "driver", "%s", d->driver);
 	fprintf(h->f, "<div><dt>pools</dt><dd data-path=\"devices.%zu.pools\">%u</dd></div>\n", i,
 		d->pools);
-	html_part(track_ratio(&r->devices[i], &d->total, d->counters_known),
-		  ratio_known(r->intervals ? r->devices[i].known : d->counters_known), cell);
+	html_ratio(&r->devices[i], &d->total, d->counters_known, cell);
 	html_fact(h->f, "recycled", "%s", cell);
 	put_inflight(h->f, d, i);
 	fputs("</dl>\n", h->f);

@@ -39,7 +39,7 @@ const char html_style[] =
 	"th{font-weight:600}thead th{background:var(--panel);vertical-align:bottom}\n"
 	"th:first-child,td.l,th.l{text-align:left}\n"
 	"tbody th{font-weight:400}tbody th.g{color:var(--soft);font-size:.8rem;padding-top:.5rem}\n"
-	"td.w{white-space:normal;min-width:14rem}\n"
+	"td.w{white-space:normal;min-width:11rem}\n"
 	"td.warn,td.bad{font-weight:600}td.warn{color:var(--warn);background:var(--warn-bg)}\n"
 	"td.bad{color:var(--bad);background:var(--bad-bg)}td.note{color:var(--note)}\n"
 	".badge{display:inline-block;border-radius:.3rem;padding:0 .5rem;font-size:.85rem;"
@@ -88,5 +88,6 @@ const char html_style[] =
 	"@media print{body{max-width:none;padding:0;font-size:9pt}*{print-color-adjust:exact;"
 	"-webkit-print-color-adjust:exact}.scroll{overflow:visible}td,th{padding:.1rem .3rem}\n"
 	"h2,h3,summary{break-after:avoid}tr,.find{break-inside:avoid}\n"
-	"table{font-size:7.5pt}details.pool::details-content{content-visibility:visible;"
+	"table{font-size:7.5pt}svg text{font-size:12px}h2{margin-top:1rem}.find{display:grid}"
+	".charts{grid-template-columns:1fr 1fr}details.pool::details-content{content-visibility:visible;"
 	"height:auto}}\n";

@@ -35,12 +35,10 @@ static double part(const double *n, uint32_t known, int counter)
 
 double html_share(const struct counters *total, uint32_t known, const struct track *t, int i)
 {
-	bool over_time = t->seconds > 0;
 	double n[PP_NR_COUNTERS];
 
-	for (int k = 0; k < PP_NR_COUNTERS; k++)
-		n[k] = (double)(over_time ? t->gained[k] : total->n[k]);
-	return part(n, over_time ? t->known : known, i);
+	known = track_figures(t, total, known, n);
+	return part(n, known, i);
 }
 
 static const char *mark(int i, double share)
@@ -51,13 +49,12 @@ static const char *mark(int i, double share)
 static void put_row(FILE *f, int i, const struct counters *total, uint32_t known,
 		    const struct track *t, const char *path)
 {
-	bool over_time = t->seconds > 0 && counter_known(t->known, (enum pp_counter)i);
 	double share = html_share(total, known, t, i);
 	char count[CELL] = "n/a", gained[CELL] = "n/a", rate[CELL], part[CELL];
 
 	if (counter_known(known, (enum pp_counter)i))
 		html_whole(total->n[i], false, count);
-	if (over_time)
+	if (track_is_whole(t, (enum pp_counter)i))
 		html_whole(t->gained[i], false, gained);
 	html_rate(track_rate(t, (enum pp_counter)i), rate);
 	html_part(share, counter_known(known, (enum pp_counter)i), part);

@@ -119,7 +119,7 @@ static void what_is_not_known_has_no_difference(void **state)
 
 	(void)state;
 	compare(&f, &both, 1, &both, 1);
-	f.r[AFTER].devices[0].known &= ~(1u << PP_RING);
+	f.r[AFTER].devices[0].known_s[PP_RING] = 0;
 	f.r[AFTER].m.devices[0].inflight_known = false;
 	check(&f.c.devices[0], PP_RING, 3, NAN, NAN, NAN);
 	check(&f.c.devices[0], FIGURE_RATIO, 0.5, NAN, NAN, NAN);

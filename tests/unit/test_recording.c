@@ -46,6 +46,13 @@ static void one_reading(struct fixture *f, double at, uint64_t fast)
 	push(f);
 }
 
+static double ratio(const struct track *t, const struct counters *total)
+{
+	double n[PP_NR_COUNTERS];
+
+	return recycle_ratio(n, track_figures(t, total, ALL_COUNTERS, n));
+}
+
 static void what_was_counted_from_start_to_end(void **state)
 {
 	struct fixture f;
@@ -66,7 +73,7 @@ static void what_was_counted_from_start_to_end(void **state)
 	assert_near(track_rate(&f.r.pools[0].track, PP_WAIVE), 120);
 	assert_near(track_alloc(&f.r.totals), 480);
 	/* cached + ring of fast + refill + slow + slow_high_order */
-	assert_near(track_ratio(&f.r.totals, NULL, 0), 0.5);
+	assert_near(ratio(&f.r.totals, NULL), 0.5);
 	assert_int_equal(f.r.totals.timeline.nr, 2);
 	assert_near(f.r.totals.timeline.points[0].rate[PP_FAST], 500);
 	assert_near(f.r.totals.timeline.points[1].from_s, 1);
@@ -90,7 +97,7 @@ static void one_reading_has_no_time(void **state)
 	assert_int_equal(f.r.totals.timeline.nr, 0);
 	assert_nan(track_rate(&f.r.totals, PP_FAST));
 	assert_nan(track_alloc(&f.r.totals));
-	assert_near(track_ratio(&f.r.totals, &f.r.m.totals.total, ALL_COUNTERS), 0.5);
+	assert_near(ratio(&f.r.totals, &f.r.m.totals.total), 0.5);
 	recording_free(&f.r);
 }
 
@@ -144,7 +151,8 @@ static void a_pool_that_is_gone_stays(void **state)
 	recording_free(&f.r);
 }
 
-static void what_was_not_known_throughout_is_not_known(void **state)
+/* Its mean is over the time it is known of; how much it was in all is not known. */
+static void what_was_not_known_throughout(void **state)
 {
 	struct fixture f;
 
@@ -152,27 +160,47 @@ static void what_was_not_known_throughout_is_not_known(void **state)
 	begin(&f);
 	for (int i = 0; i < 4; i++) {
 		unit_snapshot(&f.s, 100 + i);
-		if (i == 1)
-			pool(&f, 0x1000, 10, 0)->counters_known &= ~(1u << PP_SLOW);
-		else
-			pool(&f, 0x1000, (uint64_t)(10 * i), 1);
-		if (i == 1)
+		pool(&f, 0x1000, (uint64_t)(10 * i), i);
+		if (i == 1) {
+			f.s.pools[0].counters_known &= ~(1u << PP_SLOW);
 			f.s.pools[0].has &= ~(uint32_t)POOL_HAS_INFLIGHT;
+		}
 		push(&f);
 	}
 	finish(&f);
 	for (int k = 0; k < 2; k++) {
 		struct track *t = k ? &f.r.pools[0].track : &f.r.devices[0];
 
-		assert_nan(track_rate(t, PP_SLOW));
+		assert_false(track_is_whole(t, PP_SLOW));
+		assert_near(track_rate(t, PP_SLOW), 10);
+		assert_true(track_is_whole(t, PP_FAST));
 		assert_near(track_rate(t, PP_FAST), 10);
 		assert_nan(t->timeline.points[0].rate[PP_SLOW]);
 		assert_nan(t->timeline.points[1].rate[PP_SLOW]);
 		assert_near(t->timeline.points[2].rate[PP_SLOW], 10);
 		assert_nan(t->timeline.points[0].most);
-		assert_near(t->timeline.points[1].most, 1);
-		assert_nan(track_ratio(t, NULL, ALL_COUNTERS));
+		assert_near(t->timeline.points[1].most, 2);
+		assert_near(ratio(t, NULL), 0.5);
 	}
+	recording_free(&f.r);
+}
+
+static void what_was_never_known(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	begin(&f);
+	for (int i = 0; i < 3; i++) {
+		unit_snapshot(&f.s, 100 + i);
+		pool(&f, 0x1000, (uint64_t)(10 * i), i)->counters_known &= ~(1u << PP_SLOW);
+		push(&f);
+	}
+	finish(&f);
+	assert_false(track_is_whole(&f.r.totals, PP_SLOW));
+	assert_nan(track_rate(&f.r.totals, PP_SLOW));
+	assert_nan(track_alloc(&f.r.totals));
+	assert_nan(ratio(&f.r.totals, NULL));
 	recording_free(&f.r);
 }
 
@@ -301,7 +329,8 @@ int main(void)
 		cmocka_unit_test(one_reading_has_no_time),
 		cmocka_unit_test(a_pool_that_is_new_began_at_nothing),
 		cmocka_unit_test(a_pool_that_is_gone_stays),
-		cmocka_unit_test(what_was_not_known_throughout_is_not_known),
+		cmocka_unit_test(what_was_not_known_throughout),
+		cmocka_unit_test(what_was_never_known),
 		cmocka_unit_test(a_count_that_was_put_right),
 		cmocka_unit_test(two_in_one),
 		cmocka_unit_test(the_time_of_day),
