@@ -50,7 +50,8 @@ void html_netns(FILE *f, uint32_t netns, const char *name);
 
 /* --- html_page.c: what every page has --- */
 
-void html_head(FILE *f, const char *what, const char *host);
+/* @more: what comes after the host in the title. */
+void html_head(FILE *f, const char *host, const char *more);
 void html_foot(FILE *f);
 void html_glossary(FILE *f);
 

@@ -128,6 +128,7 @@ ok 'not known: the page' page_is_right "$tmp/partly"
 
 # --- two recordings ---
 
+ok 'hosts of two' said '<h1>page_pools of rx7, before and after<' report "$tmp/long" "$tmp/short"
 ok 'devices in one of them' said 'Only before: .*wwan0 (blue)' report $screens \
 	tests/fixtures/numa-mismatch.jsonl
 ok 'the difference' said "$(printf '%s' 'fast /s</th><td>18,409</td><td>1,379,431</td>' \

@@ -164,15 +164,15 @@ static int add_pools(struct recording *r, const struct model *m, const struct sa
 static int add_devices(struct recording *r, const struct model *m, const struct sample *times)
 {
 	struct track *devices = realloc(r->devices, (m->nr_devices + 1) * sizeof(*devices));
-	int err = devices ? 0 : -ENOMEM;
+	int err = 0;
 
-	if (err)
-		return err;
+	if (!devices)
+		return -ENOMEM;
 	r->devices = devices;
 	while (r->nr_devices < m->nr_devices)
-		track_init(&devices[r->nr_devices++], DEVICE_POINTS);
+		track_init(&r->devices[r->nr_devices++], DEVICE_POINTS);
 	for (size_t i = 0; !err && times && i < r->nr_devices; i++)
-		err = add_device(&devices[i], &m->devices[i], times);
+		err = add_device(&r->devices[i], &m->devices[i], times);
 	return err;
 }
 

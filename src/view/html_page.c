@@ -8,7 +8,17 @@
 #include "html_style.h"
 #include "util.h"
 
-void html_head(FILE *f, const char *what, const char *host)
+static void put_title(FILE *f, const char *host, const char *more)
+{
+	fputs("page_pools", f);
+	if (host[0]) {
+		fputs(" of ", f);
+		html_text(f, host);
+	}
+	fputs(more, f);
+}
+
+void html_head(FILE *f, const char *host, const char *more)
 {
 	/* No namespaces: they are addresses, and a browser knows both by the elements' names. */
 	fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
@@ -17,17 +27,9 @@ void html_head(FILE *f, const char *what, const char *host)
 	      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
 	      "style-src 'unsafe-inline'\"/>\n<title>",
 	      f);
-	html_text(f, what);
-	if (host[0]) {
-		fputs(" of ", f);
-		html_text(f, host);
-	}
+	put_title(f, host, more);
 	fprintf(f, "</title>\n<style>\n%s</style>\n</head>\n<body>\n<header>\n<h1>", html_style);
-	html_text(f, what);
-	if (host[0]) {
-		fputs(" of ", f);
-		html_text(f, host);
-	}
+	put_title(f, host, more);
 	fputs("</h1>\n", f);
 }
 

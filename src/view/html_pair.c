@@ -145,7 +145,7 @@ static void put_page(FILE *f, const struct comparison *c)
 	char host[256];
 
 	title_of(c, host, sizeof(host));
-	html_head(f, "page_pools before and after", host);
+	html_head(f, host, ", before and after");
 	fputs("<div class=\"side\">\n", f);
 	for (int side = 0; side < NR_SIDES; side++) {
 		fprintf(f, "<section><h2>%s</h2>\n", titles[side]);

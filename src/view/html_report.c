@@ -159,7 +159,7 @@ static void put_worst(FILE *f, const struct recording *r, const struct pools *po
 		html_severity(verdict_find(&r->m, &worst->mp)->severity));
 	html_text(f, words);
 	if (more > 1)
-		fprintf(f, " (of %zu pools with a verdict)", more);
+		fprintf(f, " (and %zu more)", more - 1);
 	fputs("</td>", f);
 }
 
@@ -286,7 +286,7 @@ static void put_page(FILE *f, const struct recording *r, const struct pools *poo
 {
 	struct html h = {.f = f};
 
-	html_head(f, "page_pools", r->m.now.host.name);
+	html_head(f, r->m.now.host.name, "");
 	html_origin(f, r);
 	fputs("</header>\n<main>\n<section id=\"findings\"><h2>What is wrong</h2>\n", f);
 	html_findings(f, r, pools);

@@ -160,7 +160,7 @@ static void what_was_not_known_throughout(void **state)
 	begin(&f);
 	for (int i = 0; i < 4; i++) {
 		unit_snapshot(&f.s, 100 + i);
-		pool(&f, 0x1000, (uint64_t)(10 * i), i);
+		pool(&f, 0x1000, 10 * (uint64_t)i, i);
 		if (i == 1) {
 			f.s.pools[0].counters_known &= ~(1u << PP_SLOW);
 			f.s.pools[0].has &= ~(uint32_t)POOL_HAS_INFLIGHT;
@@ -193,7 +193,7 @@ static void what_was_never_known(void **state)
 	begin(&f);
 	for (int i = 0; i < 3; i++) {
 		unit_snapshot(&f.s, 100 + i);
-		pool(&f, 0x1000, (uint64_t)(10 * i), i)->counters_known &= ~(1u << PP_SLOW);
+		pool(&f, 0x1000, 10 * (uint64_t)i, i)->counters_known &= ~(1u << PP_SLOW);
 		push(&f);
 	}
 	finish(&f);
