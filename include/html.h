@@ -34,6 +34,7 @@ void html_whole(uint64_t v, bool negative, char *cell);
 void html_rate(double v, char *cell);
 void html_part(double v, bool known, char *cell); /* per cent; "-" where it is of nothing */
 void html_pages(double v, char *cell);
+void html_inflight(bool known, int64_t pages, char *cell); /* to the last digit */
 /* Pages recycled per page allocated; see track_figures(). */
 void html_ratio(const struct track *t, const struct counters *total, uint32_t known, char *cell);
 void html_bytes(uint64_t bytes, char *cell); /* "20.6 MiB" */

@@ -236,14 +236,18 @@ void recording_end(struct recording *r, struct model *m)
 
 struct timespec recording_time(const struct recording *r, double s)
 {
-	const struct timespec *end = &r->m.now.time;
-	double back_s = r->seconds - s;
-	int64_t ns;
+	const double back_s = r->seconds - s, whole_s = floor(back_s);
+	struct timespec ts = r->m.now.time;
 
-	if (!end->tv_sec)
+	if (!ts.tv_sec)
 		return (struct timespec){0};
-	ns = (int64_t)end->tv_sec * 1000000000 + end->tv_nsec - llround(back_s * 1e9);
-	return (struct timespec){.tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000};
+	ts.tv_sec -= (time_t)whole_s;
+	ts.tv_nsec -= lround((back_s - whole_s) * 1e9);
+	if (ts.tv_nsec < 0) {
+		ts.tv_nsec += 1000000000;
+		ts.tv_sec--;
+	}
+	return ts;
 }
 
 bool track_is_whole(const struct track *t, enum pp_counter i)

@@ -91,6 +91,17 @@ void html_whole(uint64_t v, bool negative, char *cell)
 	*cell = '\0';
 }
 
+/* No machine counts that far, but a file may say so. */
+#define HUGE_NUMBER 1e18
+
+static void put_rounded(double v, char *cell)
+{
+	if (fabs(v) >= HUGE_NUMBER)
+		snprintf(cell, CELL, "%.3g", v);
+	else
+		html_whole((uint64_t)llround(fabs(v)), v < 0, cell);
+}
+
 void html_rate(double v, char *cell)
 {
 	double size = fabs(v);
@@ -98,7 +109,7 @@ void html_rate(double v, char *cell)
 	if (isnan(v))
 		strcpy(cell, "n/a");
 	else if (size >= 99.5)
-		html_whole((uint64_t)llround(size), v < 0, cell);
+		put_rounded(v, cell);
 	else if (size >= 9.95 || size == 0)
 		snprintf(cell, CELL, "%.*f", size == 0 ? 0 : 1, v);
 	else if (size >= 0.095)
@@ -128,7 +139,15 @@ void html_pages(double v, char *cell)
 	if (isnan(v))
 		strcpy(cell, "n/a");
 	else
-		html_whole((uint64_t)llround(fabs(v)), v < 0, cell);
+		put_rounded(v, cell);
+}
+
+void html_inflight(bool known, int64_t pages, char *cell)
+{
+	if (known)
+		html_whole(pages < 0 ? -(uint64_t)pages : (uint64_t)pages, pages < 0, cell);
+	else
+		strcpy(cell, "n/a");
 }
 
 void html_bytes(uint64_t bytes, char *cell)

@@ -81,7 +81,7 @@ static void inflight_of(const struct listed *l, char *cell)
 {
 	const struct pool *p = l->mp.pool;
 
-	html_pages(p->has & POOL_HAS_INFLIGHT ? (double)p->inflight : (double)NAN, cell);
+	html_inflight(p->has & POOL_HAS_INFLIGHT, p->inflight, cell);
 }
 
 static void put_fills(FILE *f, const struct recording *r, const struct listed *l)

@@ -54,7 +54,7 @@ static void put_tiles(FILE *f, const struct recording *r)
 	}
 	html_ratio(t, &d->total, d->counters_known, cell);
 	tile(f, "recycled", cell, NULL, "of the pages allocated");
-	html_pages(d->inflight_known ? (double)d->inflight : (double)NAN, cell);
+	html_inflight(d->inflight_known, d->inflight, cell);
 	if (d->inflight_known)
 		html_bytes(d->inflight_bytes, more);
 	tile(f, "pages in flight", cell, "totals.inflight.pages", more);
@@ -182,7 +182,7 @@ static void put_device_line(FILE *f, const struct recording *r, const struct poo
 	put_loss(f, r, i, PP_WAIVE);
 	put_loss(f, r, i, PP_RING_FULL);
 	put_loss(f, r, i, PP_RELEASED_REFCNT);
-	html_pages(d->inflight_known ? (double)d->inflight : (double)NAN, cell);
+	html_inflight(d->inflight_known, d->inflight, cell);
 	fprintf(f, "<td>%s</td>", cell);
 	put_worst(f, r, pools, i);
 	fputs("</tr>\n", f);
@@ -216,7 +216,7 @@ static void put_inflight(FILE *f, const struct model_device *d, size_t i)
 {
 	char pages[CELL], bytes[CELL];
 
-	html_pages(d->inflight_known ? (double)d->inflight : (double)NAN, pages);
+	html_inflight(d->inflight_known, d->inflight, pages);
 	html_bytes(d->inflight_bytes, bytes);
 	fprintf(f,
 		"<div><dt>in flight</dt><dd><span data-path=\"devices.%zu.inflight.pages\">%s"

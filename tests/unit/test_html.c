@@ -144,9 +144,24 @@ static void rates(void **state)
 	check_double(html_rate, 0.0023, "0.002");
 	check_double(html_rate, -500, "-500");
 	check_double(html_rate, -0.5, "-0.50");
+	check_double(html_rate, 1e30, "1e+30");
+	check_double(html_pages, -9.3e18, "-9.3e+18");
 	check_double(html_pages, NAN, "n/a");
 	check_double(html_pages, -51446, "-51,446");
 	check_double(html_pages, 0, "0");
+}
+
+static void pages_to_the_last_digit(void **state)
+{
+	char cell[CELL];
+
+	(void)state;
+	html_inflight(true, INT64_MIN, cell);
+	assert_string_equal(cell, "-9,223,372,036,854,775,808");
+	html_inflight(true, 9007199254740993, cell); /* more than a double has */
+	assert_string_equal(cell, "9,007,199,254,740,993");
+	html_inflight(false, 1, cell);
+	assert_string_equal(cell, "n/a");
 }
 
 static void parts_and_bytes(void **state)
@@ -385,6 +400,7 @@ int main(void)
 		cmocka_unit_test(any_bytes),
 		cmocka_unit_test(numbers),
 		cmocka_unit_test(rates),
+		cmocka_unit_test(pages_to_the_last_digit),
 		cmocka_unit_test(parts_and_bytes),
 		cmocka_unit_test(times),
 		cmocka_unit_test(a_stack_is_in_steps),
