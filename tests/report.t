@@ -108,6 +108,8 @@ ok 'the gravest first' test "$(grep -o 'class="badge">[a-z]*' "$tmp/out" | cut -
 	= 'bad warning note'
 ok 'losses are a finding' said 'eth1</a>: 95.9% lost to a full ring, of the pages put back' \
 	report tests/fixtures/numa-mismatch.jsonl
+ok 'devices that lose pages come first' \
+	test "$(grep -o 'row"><a href="#d[^<]*' "$tmp/out" | cut -d '>' -f 3 | head -n 3 | xargs)" = 'eth1 eth0 eth3'
 ok 'a healthy one has none' said 'Nothing is wrong' report tests/fixtures/mlx5-healthy.jsonl
 ok 'what is missing, and why' said '<dt>alloc.fast</dt><dd>too dear</dd>' report - \
 	< <(jq -c '.source.missing = [{counter: "alloc.fast", reason: "too dear"}]' $screens)
