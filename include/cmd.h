@@ -112,6 +112,6 @@ int read_comparison(struct comparison *c, struct recording *r, const struct opti
 		    const char *const *files);
 
 /* The code to exit with after writing to stdout; complains if @err says that it failed. */
-int written(int err);
+int written_code(int err);
 
 #endif /* PPOOLTOP_CMD_H */

@@ -61,7 +61,7 @@ int read_comparison(struct comparison *c, struct recording *r, const struct opti
 	return EXIT_FAILED;
 }
 
-int written(int err)
+int written_code(int err)
 {
 	if (!err || err == -EPIPE) /* a reader that left has seen enough */
 		return EXIT_DONE;

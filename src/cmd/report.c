@@ -9,7 +9,7 @@ static int report_one(const struct options *opts)
 	int code = read_recording(&r, opts, opts->operands[0]);
 
 	if (code < 0)
-		code = written(view_report(stdout, &r));
+		code = written_code(view_report(stdout, &r));
 	recording_free(&r);
 	return code;
 }
@@ -21,7 +21,7 @@ static int report_two(const struct options *opts)
 	int code = read_comparison(&c, r, opts, opts->operands);
 
 	if (code < 0)
-		code = written(view_report_pair(stdout, &c));
+		code = written_code(view_report_pair(stdout, &c));
 	comparison_free(&c);
 	recording_free(&r[BEFORE]);
 	recording_free(&r[AFTER]);

@@ -23,7 +23,7 @@ static int compare(const struct options *opts)
 	stop_on_signals();
 	code = read_comparison(&c, r, opts, files);
 	if (code < 0)
-		code = written(view_comparison(stdout, &c));
+		code = written_code(view_comparison(stdout, &c));
 	comparison_free(&c);
 	recording_free(&r[BEFORE]);
 	recording_free(&r[AFTER]);
