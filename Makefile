@@ -28,7 +28,7 @@ ARCH	:= $(shell uname -m | sed 's/x86_64/x86/; s/aarch64/arm64/')
 WARN	:= -Wall -Wextra -Werror
 CPPFLAGS_ := -D_GNU_SOURCE -DVERSION=\"$(VERSION)\" -Iinclude -I$(B) $(CPPFLAGS)
 CFLAGS_	:= -std=gnu11 $(WARN) $(CFLAGS)
-LIBS	:= -lbpf -lelf -lz -lmnl -ljson-c -lcap -lncursesw -ltinfo -lm
+LIBS	:= -lbpf -lelf -lz -lmnl -ljson-c -lzstd -lcap -lncursesw -ltinfo -lm
 BPFFLAGS := -O2 -g -target bpf -mcpu=v3 -D__TARGET_ARCH_$(ARCH) -Wall -Wextra -Werror \
 	    -Wno-unused-parameter -Ivmlinux -Iinclude
 
@@ -139,7 +139,7 @@ $(B)/tests/exact: $(B)/tests/vm/exact.o $(CORE)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS_) $(LDFLAGS) $^ -o $@ $(LIBS)
 
-$(B)/tests/redraw: $(B)/tests/bench/redraw.o $(CORE)
+$(B)/tests/redraw $(B)/tests/outputs: $(B)/tests/%: $(B)/tests/bench/%.o $(CORE)
 	$(say) LD $@
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS_) $(LDFLAGS) $^ -o $@ $(LIBS)
@@ -257,6 +257,7 @@ demo:
 .PHONY: bench
 bench: all
 	$(Q)tests/bench/top
+	$(Q)tests/bench/outputs
 	$(Q)tests/bench/cost
 
 .PHONY: install

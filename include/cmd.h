@@ -11,10 +11,14 @@
 #include "model.h"
 #include "view.h"
 
-#define OPT_SOURCE 'S'
-#define OPT_LEVEL  'L'
-#define OPT_INPUT  'I'
-#define OPT_COLOR  'O'
+#define OPT_SOURCE     'S'
+#define OPT_LEVEL      'L'
+#define OPT_INPUT      'I'
+#define OPT_COLOR      'O'
+#define OPT_TEXTFILE   'T'
+#define OPT_PER_POOL   'Q'
+#define OPT_MAX_SERIES 'M'
+#define OPT_MAX_SIZE   'Z'
 
 struct command {
 	const char *name;
@@ -35,6 +39,9 @@ int dump_main(int argc, char **argv);
 int probe_main(int argc, char **argv);
 int attach_main(int argc, char **argv);
 int detach_main(int argc, char **argv);
+int record_main(int argc, char **argv);
+int replay_main(int argc, char **argv);
+int export_main(int argc, char **argv);
 int demo_main(int argc, char **argv);
 int report_main(int argc, char **argv);
 
@@ -43,10 +50,14 @@ int report_main(int argc, char **argv);
 struct options {
 	const char *operands[MAX_OPERANDS]; /* NULL where there is none */
 	double interval_s;
-	long count; /* 0: not given */
+	bool interval_set; /* by -i */
+	long count;	   /* 0: not given */
 	struct filter filter;
 	const char *sort;
 	bool per_cpu;
+	bool per_pool;
+	const char *textfile; /* or NULL */
+	long max_series;
 	bool json;
 	bool pretty;
 	bool verbose;
@@ -55,6 +66,8 @@ struct options {
 	const char *input;   /* a recording in place of the kernel, or NULL */
 	const char *input2;  /* another one, to be compared with it, or NULL */
 	bool only_last;	     /* of a recording: hand over its last interval and no other */
+	const char *output;  /* the file that is written, or NULL: stdout */
+	uint64_t max_bytes;  /* of a recording; 0: not given */
 	enum color color;    /* of the live view */
 	void (*ready)(void); /* called once counting has begun, or NULL */
 	void (*done)(void);  /* called before counting ends, or NULL */

@@ -79,6 +79,9 @@ const struct model_device *model_find_device(const struct model_device *list, si
 /* Is counter @i among @known, the bits PP_x of a pool or device? */
 bool counter_known(uint32_t known, enum pp_counter i);
 
+/* Is any of the counters not 0? */
+bool counted_anything(const struct counters *n);
+
 /* Is all known that recycle_ratio() needs? */
 bool ratio_known(uint32_t known);
 

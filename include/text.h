@@ -18,6 +18,9 @@ void text_safe(const char *s, char *cell);
  */
 size_t text_utf8(const char *s, char *out, size_t size);
 
+/* Are the @len bytes of @s UTF-8? What follows them must be no part of a character. */
+bool text_is_utf8(const char *s, size_t len);
+
 /* Four digits or less before the unit: 9999, 10.0K, 12.3M */
 void text_human(double v, double unit, char *cell);
 

@@ -82,7 +82,8 @@ int session_close(struct session *s, int err, int written)
 	if (err && err != -ENODATA) {
 		code = explain_read(s->c, err);
 	} else if (written && written != -EPIPE) { /* a reader that left has seen enough */
-		complain("writing failed: %s", strerror(-written));
+		complain("%s: %s", s->opts->output ? s->opts->output : "writing failed",
+			 strerror(-written));
 		code = EXIT_FAILED;
 	} else {
 		code = explain_end(s);

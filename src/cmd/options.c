@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cmd.h"
+#include "prometheus.h"
 #include "util.h"
 #include "view.h"
 
@@ -24,12 +25,16 @@ static const struct option_row {
 	{'n', false, "netns", "NAME",
 	 "pools of this network namespace (name or inode number) only"},
 	{'s', false, "sort", "KEY", "sort by a column"},
-	{'C', false, "per-cpu", NULL, "a line for each CPU, with counts"},
+	{'C', false, "per-cpu", NULL, "what each CPU counted, too"},
 	{'j', false, "json", NULL, "JSON"},
 	{'p', false, "pretty", NULL, "JSON over many lines"},
+	{OPT_TEXTFILE, true, "textfile", "FILE", "into this file, which is replaced each time"},
+	{OPT_PER_POOL, true, "per-pool", NULL, "for each pool, not for each device"},
+	{OPT_MAX_SERIES, true, "max-series", "N", "at most so many series (10000)"},
 	{OPT_SOURCE, true, "source", "NAME", "this source and no other: see ppooltop probe"},
 	{OPT_LEVEL, true, "level", "LEVEL", "how much is hooked: full, derived or slow"},
-	{OPT_INPUT, true, "input", "FILE", "documents of dump, not this machine; - is stdin"},
+	{OPT_INPUT, true, "input", "FILE", "a recording or documents of dump; - is stdin"},
+	{OPT_MAX_SIZE, true, "max-size", "SIZE", "keep so much of a recording, K, M or G (256M)"},
 	{OPT_COLOR, true, "color", "WHEN", "auto, always or never; NO_COLOR is never, too"},
 	{'v', false, "verbose", NULL, "say why something could not be loaded, in libbpf's words"},
 	{'V', false, "version", NULL, "print the version"},
@@ -100,6 +105,25 @@ static bool parse_whole(const char *s, long min, long max, long *v)
 	return end != s && !*end && !errno && *v >= min && *v <= max;
 }
 
+/* Bytes, or with K, M or G after the number so many times 1024 of them; 1K to 1024G. */
+static bool parse_size(const char *s, uint64_t *bytes)
+{
+	static const char units[] = "KMG";
+	const char *unit;
+	long long n;
+	char *end;
+
+	errno = 0;
+	n = strtoll(s, &end, 10);
+	unit = *end ? strchr(units, *end) : NULL;
+	if (end == s || errno || n < 1 || n > 1LL << 40 || (*end && (!unit || end[1])))
+		return false;
+	for (int i = unit ? (int)(unit - units) : -1; i >= 0 && n <= 1LL << 40; i--)
+		n *= 1024;
+	*bytes = (uint64_t)n;
+	return n >= 1024 && n <= 1LL << 40;
+}
+
 static bool parse_color(const char *s, enum color *color)
 {
 	static const char *const names[] = {
@@ -137,6 +161,7 @@ static int set_option(struct options *o, const struct command *c, int letter, co
 
 	switch (letter) {
 	case 'i':
+		o->interval_set = true;
 		if (parse_real(arg, 0.05, 1e6, &o->interval_s))
 			return -1;
 		complain("-i wants seconds, from 0.05 to 1000000, not \"%s\"", arg);
@@ -177,6 +202,25 @@ static int set_option(struct options *o, const struct command *c, int letter, co
 			return -1;
 		complain("--color wants auto, always or never, not \"%s\"", arg);
 		return EXIT_WANTING;
+	case OPT_MAX_SIZE:
+		if (parse_size(arg, &o->max_bytes))
+			return -1;
+		complain("--max-size wants bytes, or a number with K, M or G, from 1K on, not "
+			 "\"%s\"",
+			 arg);
+		return EXIT_WANTING;
+	case OPT_MAX_SERIES:
+		if (parse_whole(arg, PROMETHEUS_MIN_SERIES, 1000000000, &o->max_series))
+			return -1;
+		complain("--max-series wants a whole number, %d or more, not \"%s\"",
+			 PROMETHEUS_MIN_SERIES, arg);
+		return EXIT_WANTING;
+	case OPT_TEXTFILE:
+		o->textfile = arg;
+		return -1;
+	case OPT_PER_POOL:
+		o->per_pool = true;
+		return -1;
 	case OPT_INPUT:
 		return set_input(o, c, arg);
 	case 'd':
@@ -240,6 +284,7 @@ int options_parse(struct options *o, int argc, char **argv)
 
 	memset(o, 0, sizeof(*o));
 	o->interval_s = 1;
+	o->max_series = 10000;
 	for (int i = 0; i < NR_ROWS; i++) {
 		if (!strchr(c->options, rows[i].letter))
 			continue;

@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
-#include <poll.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,12 +11,14 @@
 
 #include "document.h"
 #include "input.h"
+#include "stream.h"
 #include "util.h"
 
 #define FIRST_NS 1000000000ULL /* the clock of a recording starts here: 0 would be no reading */
 
 struct input {
 	int fd;
+	struct stream *stream;
 	const char *name; /* for messages */
 	FILE *notes;
 	json_tokener *tok;
@@ -51,23 +52,15 @@ static int refuse(struct input *in, const char *fmt, ...)
 /* More bytes, as many as there are by now. 1; 0 at the end or when it is time to stop; -EBADMSG */
 static int fill(struct input *in)
 {
-	struct pollfd pfd = {.fd = in->fd, .events = POLLIN};
-	ssize_t n = -1;
+	const char *why = NULL;
+	int n = stream_read(in->stream, in->buf, sizeof(in->buf), in->nowait, &why);
 
-	/* read(2) goes on after a signal, poll(2) does not. */
-	errno = EINTR;
-	while (!stopped() && n < 0 && errno == EINTR) {
-		int ready = poll(&pfd, 1, in->nowait ? 0 : -1);
-
-		if (!ready)
-			return -EAGAIN;
-		if (ready > 0)
-			n = read(in->fd, in->buf, sizeof(in->buf));
-	}
-	if (stopped())
-		return 0;
+	if (n == -EAGAIN || n == -ENOMEM)
+		return n;
+	if (why)
+		return refuse(in, "line %ld: damaged: %s", in->line, why);
 	if (n < 0)
-		return refuse(in, "%s", strerror(errno));
+		return refuse(in, "%s", strerror(-n));
 	in->len = (size_t)n;
 	in->pos = 0;
 	return n > 0;
@@ -142,6 +135,9 @@ static int open_first(struct input *in, const char *file)
 	in->fd = strcmp(file, "-") != 0 ? open(file, O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
 	if (in->fd < 0)
 		return refuse(in, "%s", strerror(errno));
+	in->stream = stream_new(in->fd);
+	if (!in->stream)
+		return -ENOMEM;
 	err = next_document(in, &in->first);
 	if (err == -ENODATA)
 		return refuse(in, "there is no whole document in it; ppooltop dump writes them");
@@ -250,6 +246,7 @@ void input_close(struct input *in)
 {
 	if (!in)
 		return;
+	stream_free(in->stream);
 	if (in->fd > STDIN_FILENO)
 		close(in->fd);
 	if (in->tok)

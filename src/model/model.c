@@ -31,6 +31,14 @@ bool counter_known(uint32_t known, enum pp_counter i)
 	return known & (1u << i);
 }
 
+bool counted_anything(const struct counters *n)
+{
+	for (int i = 0; i < PP_NR_COUNTERS; i++)
+		if (n->n[i])
+			return true;
+	return false;
+}
+
 bool ratio_known(uint32_t known)
 {
 	return (known & RATIO_TERMS) == RATIO_TERMS;
@@ -422,9 +430,10 @@ int model_update(struct model *m, struct snapshot *s)
 	m->before = m->now;
 	m->now = *s;
 	snapshot_init(s, s->nr_cpus);
-	m->interval_s =
-		m->before.mono_ns ? (double)(m->now.mono_ns - m->before.mono_ns) / 1e9 : NAN;
-
+	/* No time is between two recordings in one file. */
+	m->interval_s = m->before.mono_ns && m->now.mono_ns > m->before.mono_ns
+				? (double)(m->now.mono_ns - m->before.mono_ns) / 1e9
+				: NAN;
 	err = fold_vanished(m);
 	if (err)
 		return err;

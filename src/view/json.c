@@ -6,6 +6,8 @@
 
 #include <json-c/json.h>
 
+#include "json_cpus.h"
+#include "names.h"
 #include "text.h"
 #include "util.h"
 #include "view.h"
@@ -123,13 +125,9 @@ static json *new_fill(bool known, uint32_t pages, bool cap_known, uint32_t capac
 
 static json *new_netns(uint32_t inode, const char *name)
 {
-	char text[16];
+	char text[NETNS_LEN];
 
-	if (name[0])
-		return new_string(name);
-	if (!inode)
-		return NULL;
-	snprintf(text, sizeof(text), "%" PRIu32, inode);
+	name_netns(inode, name, text);
 	return new_string(text);
 }
 
@@ -185,41 +183,11 @@ static json *new_audit(const struct audit *a)
 	return o;
 }
 
-static bool counted_anything(const struct counters *n)
-{
-	for (int i = 0; i < PP_NR_COUNTERS; i++)
-		if (n->n[i])
-			return true;
-	return false;
-}
-
-/* CPUs that counted something: the others would be zeros by the hundred. */
-static json *new_cpus(const struct pool *p, int nr_cpus)
-{
-	json *list = json_object_new_array();
-
-	for (int i = 0; (p->has & POOL_HAS_CPUS) && i < nr_cpus; i++) {
-		json *o;
-
-		if (!counted_anything(&p->cpus[i]))
-			continue;
-		o = json_object_new_object();
-		add(o, "cpu", json_object_new_int(i));
-		add_totals(o, &p->cpus[i], p->cpus_known);
-		json_object_array_add(list, o);
-	}
-	return list;
-}
-
-/* One string that is this pool and no other for as long as the machine runs. */
 static json *new_key(const struct pool *p)
 {
-	char key[48];
+	char key[POOL_KEY_LEN];
 
-	if (p->has & POOL_HAS_ADDRESS)
-		snprintf(key, sizeof(key), "%" PRIx64 ".%" PRIu32, p->address, p->generation / 2);
-	else
-		snprintf(key, sizeof(key), "id%" PRIu32, p->id);
+	name_pool(p, key);
 	return new_string(key);
 }
 
@@ -258,7 +226,7 @@ static json *new_pool(const struct model_pool *mp, const struct snapshot *s)
 	add_totals(o, &p->total, p->counters_known);
 	add_figures(o, &mp->figures);
 	add(o, "audit", new_audit(&p->audit));
-	add(o, "cpus", new_cpus(p, s->nr_cpus));
+	add(o, "cpus", json_cpus(p, s->nr_cpus));
 	add(o, "verdicts", json_object_new_array());
 	return o;
 }

@@ -85,14 +85,6 @@ static void put_header(FILE *f, const struct model *m)
 		m->now.lost_events, m->now.lost_pools ? "; sums are incomplete" : "");
 }
 
-static bool counted_anything(const struct counters *n)
-{
-	for (int i = 0; i < PP_NR_COUNTERS; i++)
-		if (n->n[i])
-			return true;
-	return false;
-}
-
 /* A pool's row and those of its CPUs, as far as @left lines allow. */
 static void put_pool(FILE *f, const struct model *m, const struct model_pool *const *mp,
 		     const struct table_opts *opts, int *left)

@@ -114,6 +114,18 @@ size_t text_utf8(const char *s, char *out, size_t size)
 	return n;
 }
 
+bool text_is_utf8(const char *s, size_t len)
+{
+	for (const char *end = s + len; s < end;) {
+		size_t bytes = (unsigned char)*s < 0x80 ? 1 : utf8_length(s);
+
+		if (!bytes)
+			return false;
+		s += bytes;
+	}
+	return true;
+}
+
 void text_human(double v, double unit, char *cell)
 {
 	const char *u = "\0KMGTPE";

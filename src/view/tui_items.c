@@ -253,12 +253,9 @@ static struct item *add(struct list *l, enum row_kind kind, int depth)
 	return item;
 }
 
-static bool counted_anything(const struct pool *p, int cpu)
+static bool pool_counted(const struct pool *p, int cpu)
 {
-	for (int i = 0; p->cpus && i < PP_NR_COUNTERS; i++)
-		if (p->cpus[cpu].n[i])
-			return true;
-	return false;
+	return p->cpus && counted_anything(&p->cpus[cpu]);
 }
 
 static void add_cpus(const struct tui *t, struct list *l, const struct item *pool)
@@ -268,7 +265,7 @@ static void add_cpus(const struct tui *t, struct list *l, const struct item *poo
 	for (int cpu = 0; cpu < t->m->now.nr_cpus; cpu++) {
 		struct item *item;
 
-		if (!counted_anything(pool_of(t, pool), cpu))
+		if (!pool_counted(pool_of(t, pool), cpu))
 			continue;
 		item = add(l, ROW_CPU, pool->depth + 1);
 		item->pool = pool->pool;
@@ -424,7 +421,7 @@ static void build_cpu(const struct tui *t, struct list *l, struct item cpu,
 	for (size_t i = 0; !cpu.folded && i < pools->nr; i++) {
 		struct item *item;
 
-		if (!counted_anything(pool_of(t, &pools->items[i]), cpu.cpu))
+		if (!pool_counted(pool_of(t, &pools->items[i]), cpu.cpu))
 			continue;
 		item = add(l, ROW_PART, 1);
 		item->pool = pools->items[i].pool;
@@ -438,7 +435,7 @@ static void build_cpu(const struct tui *t, struct list *l, struct item cpu,
 static bool cpu_counted(const struct model *m, int cpu)
 {
 	for (size_t i = 0; i < m->nr_pools; i++)
-		if (counted_anything(m->pools[i].pool, cpu))
+		if (pool_counted(m->pools[i].pool, cpu))
 			return true;
 	return false;
 }

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <json-c/json.h>
+#include <zstd.h>
 
 #include "collect.h"
 #include "document.h"
@@ -668,12 +669,12 @@ static void intervals(void **state)
 	check_intervals(DOCS(AT("03:04:05"), AT("03:04:06.5"), AT("23:04:06.5")),
 			INTERVALS(NAN, 1.5, 72000));
 	check_intervals(DOCS("\"interval_s\":2", "\"interval_s\":3"), INTERVALS(2, 3));
-	check_intervals(DOCS("\"pools\":[]", "\"pools\":[]"), INTERVALS(NAN, 0));
+	check_intervals(DOCS("\"pools\":[]", "\"pools\":[]"), INTERVALS(NAN, NAN));
 	/* the clock was put back; another recording, years later */
 	check_intervals(DOCS(AT("03:04:05") OVER(1), AT("02:04:06") OVER(1)), INTERVALS(1, 1));
 	check_intervals(
 		DOCS("\"time\":\"1970-01-02T00:00:00Z\"", "\"time\":\"9999-12-31T23:59:59Z\""),
-		INTERVALS(NAN, 0));
+		INTERVALS(NAN, NAN));
 	/* what is no interval */
 	check_intervals(
 		DOCS(AT("03:04:05") OVER(0), AT("03:04:06") OVER(-1), AT("03:04:08") OVER(1e300)),
@@ -1154,6 +1155,78 @@ static void buffers_of_any_size(void **state)
 	free(text);
 }
 
+/* The documents of @text, each a frame by itself, as record writes them; to be freed. */
+static char *compressed(const char *text, size_t *len)
+{
+	char *frames = malloc(ZSTD_compressBound(strlen(text)) + 4096);
+	ZSTD_CCtx *zstd = ZSTD_createCCtx();
+	const char *end;
+
+	assert_non_null(frames);
+	ZSTD_CCtx_setParameter(zstd, ZSTD_c_checksumFlag, 1);
+	for (*len = 0; *text; text = end) {
+		end = strchr(text, '\n') + 1;
+		*len += ZSTD_compress2(zstd, frames + *len, 65536, text, (size_t)(end - text));
+	}
+	ZSTD_freeCCtx(zstd);
+	return frames;
+}
+
+/* Is what was read the beginning of @text, and whole lines of it? */
+static void check_begins(const struct outcome *r, const char *text)
+{
+	size_t n = strlen(r->text);
+
+	assert_memory_equal(r->text, text, n);
+	assert_true(!n || r->text[n - 1] == '\n');
+}
+
+static void compressed_and_cut(void **state)
+{
+	char *text = full_text(), *frames;
+	struct outcome r;
+	size_t len;
+
+	(void)state;
+	frames = compressed(text, &len);
+	dump_bytes(frames, len, &r);
+	assert_int_equal(r.end, -ENODATA);
+	check_same(r.text, text, "compressed");
+	free(r.text);
+	for (size_t cut = 1; cut < len; cut++) {
+		dump_bytes(frames, cut, &r);
+		assert_true(r.open == -ENOTSUP || r.end == -ENODATA);
+		check_begins(&r, text);
+		free(r.text);
+	}
+	free(frames);
+	free(text);
+}
+
+/* A checksum tells; and nothing else breaks. */
+static void compressed_and_damaged(void **state)
+{
+	char *text = full_text(), *frames;
+	struct outcome r;
+	size_t len, damaged = 0;
+
+	(void)state;
+	frames = compressed(text, &len);
+	for (size_t i = 0; i < len; i++) {
+		frames[i] ^= (char)(1 << i % 8);
+		dump_bytes(frames, len, &r);
+		check_begins(&r, text);
+		assert_true(r.open || r.end != -EBADMSG || strstr(r.notes, "line "));
+		damaged += !r.open && strlen(r.text) < strlen(text);
+		free(r.text);
+		frames[i] ^= (char)(1 << i % 8);
+	}
+	/* not in the first document; and zstd leaves a few bits unused */
+	assert_true(damaged > len / 2);
+	free(frames);
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -1177,6 +1250,8 @@ int main(void)
 		cmocka_unit_test(any_value_anywhere),
 		cmocka_unit_test(any_bytes_anywhere),
 		cmocka_unit_test(buffers_of_any_size),
+		cmocka_unit_test(compressed_and_cut),
+		cmocka_unit_test(compressed_and_damaged),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -53,6 +53,10 @@ static void one_snapshot_has_no_interval(void **state)
 	assert_near(m.pools[0].figures.recycle_ratio, 0.5);
 	assert_near(m.devices[0].figures.recycle_ratio, 0.5);
 	assert_near(m.totals.figures.recycle_ratio, 0.5);
+	/* nor has the first of a second recording in one file */
+	unit_snapshot(&s, 100);
+	update(&m, &s);
+	assert_nan(m.interval_s);
 	model_free(&m);
 }
 

@@ -13,10 +13,11 @@ const struct command commands[] = {
 	{"top", "the default", "icsdPnCSLIOvVh", "", NULL},
 	{"show", "a table", "icsdPnCSLIIvVh", "", NULL},
 	{"dump", "a document", "icpdPnSLIvVh", "", NULL},
+	{"export", "series", "icdPnTQCMSLIvVh", "", NULL},
 	{"probe", "a list", "jpvVh", "", NULL},
 	{"attach", "from now on", "SLvVh", "", NULL},
 	{"detach", "until now", "vVh", "", NULL},
-	{"one", "a file", "h", "FILE", NULL},
+	{"one", "a file", "hZ", "FILE", NULL},
 	{"more", "a file or two", "h", "FILE [FILE2]", NULL},
 };
 const int nr_commands = ARRAY_SIZE(commands);
@@ -102,6 +103,33 @@ static void defaults(void **state)
 	assert_false(o.per_cpu || o.json || o.pretty || o.verbose);
 	assert_string_equal(r.out, "");
 	assert_string_equal(r.err, "");
+}
+
+static void export_options(void **state)
+{
+	static const char *const wrong[] = {"9", "0", "-1", "x", "", "1000000001"};
+	struct outcome r;
+	struct options o;
+
+	(void)state;
+	parse(&o, &r, ARGS("export"));
+	assert_int_equal(r.code, -1);
+	assert_int_equal(o.max_series, 10000);
+	assert_null(o.textfile);
+	assert_false(o.interval_set || o.per_pool || o.per_cpu);
+	parse(&o, &r,
+	      ARGS("export", "--textfile", "a.prom", "--per-pool", "--max-series=10", "-i5"));
+	assert_int_equal(r.code, -1);
+	assert_string_equal(o.textfile, "a.prom");
+	assert_true(o.interval_set && o.per_pool);
+	assert_int_equal(o.max_series, 10);
+	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
+		parse(&o, &r, ARGS("export", "--max-series", wrong[i]));
+		assert_int_equal(r.code, EXIT_WANTING);
+		assert_non_null(strstr(r.err, "--max-series wants a whole number, 10 or more"));
+	}
+	parse(&o, &r, ARGS("show", "--textfile", "a.prom"));
+	assert_int_equal(r.code, EXIT_WANTING);
 }
 
 static void check_all(const struct options *o, const struct outcome *r)
@@ -427,6 +455,41 @@ static void operands(void **state)
 	check_refused(ARGS("more", "1", "2", "3"), "\"3\"");
 }
 
+static void sizes(void **state)
+{
+	static const struct {
+		const char *text;
+		uint64_t bytes;
+	} good[] = {
+		{"1024", 1024},	    {"1K", 1024},	   {"64M", 64 << 20},
+		{"3G", 3ULL << 30}, {"1024G", 1ULL << 40},
+	};
+	static const char *const bad[] = {"",
+					  "0",
+					  "1023",
+					  "-1K",
+					  "1.5M",
+					  "K",
+					  "1k",
+					  "1T",
+					  "1025G",
+					  "1KB",
+					  "9999999999999999999"};
+	struct outcome r;
+	struct options o;
+
+	(void)state;
+	parse(&o, &r, ARGS("one", "file"));
+	assert_int_equal(o.max_bytes, 0);
+	for (size_t i = 0; i < ARRAY_SIZE(good); i++) {
+		parse(&o, &r, ARGS("one", "--max-size", good[i].text, "file"));
+		assert_int_equal(r.code, -1);
+		assert_true(o.max_bytes == good[i].bytes);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
+		check_refused(ARGS("one", "file", "--max-size", bad[i]), "--max-size wants");
+}
+
 static void help(void **state)
 {
 	struct outcome r;
@@ -467,6 +530,13 @@ static void help(void **state)
 /* Every option a command takes is in its help, with a line of its own. */
 static void help_is_complete(void **state)
 {
+	/* those without a letter */
+	static const char *const longs[128] = {
+		[OPT_SOURCE] = "source",     [OPT_LEVEL] = "level",
+		[OPT_INPUT] = "input",	     [OPT_COLOR] = "color",
+		[OPT_MAX_SIZE] = "max-size", [OPT_TEXTFILE] = "textfile",
+		[OPT_PER_POOL] = "per-pool", [OPT_MAX_SERIES] = "max-series",
+	};
 	struct outcome r;
 	struct options o;
 
@@ -474,16 +544,10 @@ static void help_is_complete(void **state)
 	for (int i = 0; i < nr_commands; i++) {
 		parse(&o, &r, ARGS(commands[i].name, "-h"));
 		for (const char *c = commands[i].options; *c; c++) {
-			char line[16];
+			char line[32];
 
-			if (*c == OPT_SOURCE)
-				snprintf(line, sizeof(line), "\n      --source");
-			else if (*c == OPT_LEVEL)
-				snprintf(line, sizeof(line), "\n      --level ");
-			else if (*c == OPT_INPUT)
-				snprintf(line, sizeof(line), "\n      --input ");
-			else if (*c == OPT_COLOR)
-				snprintf(line, sizeof(line), "\n      --color ");
+			if (longs[(int)*c])
+				snprintf(line, sizeof(line), "\n      --%s ", longs[(int)*c]);
 			else
 				snprintf(line, sizeof(line), "\n  -%c, ", *c);
 			assert_non_null(strstr(r.out, line));
@@ -511,6 +575,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(defaults),
+		cmocka_unit_test(export_options),
 		cmocka_unit_test(short_and_long),
 		cmocka_unit_test(sources_and_levels),
 		cmocka_unit_test(limits),
@@ -524,6 +589,7 @@ int main(void)
 		cmocka_unit_test(unknown_letter_in_a_cluster),
 		cmocka_unit_test(words_too_many),
 		cmocka_unit_test(operands),
+		cmocka_unit_test(sizes),
 		cmocka_unit_test(help),
 		cmocka_unit_test(help_is_complete),
 		cmocka_unit_test(usage_lists_commands),

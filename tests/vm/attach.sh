@@ -21,7 +21,7 @@ is() {
 }
 
 dump() {
-	ppooltop dump -i 0.05 "$@"
+	document -i 0.05 "$@"
 }
 
 bpf_things() {
@@ -124,6 +124,7 @@ detach_under_viewer() {
 	lines=$(wc -l </tmp/docs)
 	until [ "$(wc -l </tmp/docs)" -ge $((lines + 2)) ]; do usleep 100000; done
 	kill $viewer; wait $viewer
+	cat /tmp/docs >>/run/documents
 	is "who looks goes on to count" "$(jq -s "(last.totals$sum_alloc) - (first.totals$sum_alloc)" /tmp/docs)" "$sent"
 	nothing_left "and then nothing is left"
 }

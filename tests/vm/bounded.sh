@@ -7,7 +7,7 @@ cat >/root/.jq <<END
 def allocs: .alloc | .fast + .refill + .slow + .slow_high_order;
 END
 kernel_kib() { awk "/^(Slab|VmallocUsed|Percpu):/ { n += \$2 } END { print n }" /proc/meminfo; }
-look() { ppooltop dump -i 0.1 >/tmp/doc; }
+look() { document -i 0.1 >/tmp/doc; }
 is() { expect "$1" 0 sh -c "jq -ne \"input | $2\" /tmp/doc || { jq -c \".losses, .totals, .devices\" /tmp/doc; false; }"; }
 
 # Live frames from $1 pools, one after the other on each of two CPUs. A program that is preempted

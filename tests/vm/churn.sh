@@ -27,6 +27,7 @@ churn() {
 	kill $2 $load; wait $load
 	wait_for 0
 	kill $dump; wait $dump
+	head -n 20 /tmp/docs >>/run/documents
 	jq -s "[.[] | {all: [.pools[].id], ids: $draining, total: (.totals.inflight.pages // 0),
 		sum: ([.pools[] | select(.state != \"impossible\") | .inflight.pages] | add // 0)}]" /tmp/docs >/tmp/seen
 	jq "[.[] | select(.ids | length == 20)]" /tmp/seen >/tmp/full

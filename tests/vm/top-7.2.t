@@ -14,7 +14,7 @@ shown() {
 }
 # The same of dump, as plain numbers.
 counted() {
-	ppooltop dump -i 0.05 | jq -r ".devices[] | select(.device.ifname == null)
+	document -i 0.05 | jq -r ".devices[] | select(.device.ifname == null)
 		| (.alloc | .fast + .slow + .slow_high_order + .refill, .slow, .empty, .refill, .waive),
 		  (.recycle | .cached, .ring, .released_refcnt, .cache_full + .ring_full)" | paste -sd " "
 }

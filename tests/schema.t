@@ -1,0 +1,58 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Documents are as contrib/ppooltop.schema.json says, and README's examples of them work. Documents
+# of the lab are looked at by tests/vm/tap.
+cd "$(dirname "$0")/.." || exit 1
+ppooltop=${B:-build}/ppooltop
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+n=0
+ok() {
+	n=$((n + 1))
+	if "${@:2}" >"$tmp/out" 2>&1; then
+		echo "ok $n - $1"
+	else
+		echo "not ok $n - $1"
+		head -20 "$tmp/out" | sed 's/^/# /'
+	fi
+}
+
+for file in tests/fixtures/*.jsonl; do
+	ok "${file##*/}" tests/validate --sparse "$file"
+	"$ppooltop" dump --input "$file" >"$tmp/documents"
+	ok "${file##*/}, as dump has it" tests/validate "$tmp/documents"
+done
+"$ppooltop" dump -c 2 -i 0.1 >"$tmp/documents" 2>/dev/null
+ok 'this machine' test ! -s "$tmp/documents" -o "$(tests/validate "$tmp/documents")" = '2 documents'
+
+# A document that @1 was done to is refused, and what is wrong is said: @2.
+"$ppooltop" dump --input tests/fixtures/draining.jsonl -c 1 >"$tmp/one"
+refused() {
+	jq -c "$1" "$tmp/one" >"$tmp/wrong"
+	tests/validate "$tmp/wrong" >"$tmp/said" && return 1
+	grep -F "$2" "$tmp/said" || { cat "$tmp/said"; return 1; }
+}
+ok 'a key that is missing' refused 'del(.pools[0].hold)' "pools.0: 'hold' is a required property"
+ok 'one that is new' refused '.host.new = 1' "host: Additional properties"
+ok 'a counter below 0' refused '.totals.alloc.fast = -1' 'totals.alloc.fast: -1'
+ok 'a counter that is text' refused '.pools[0].alloc.fast = "1"' 'pools.0.alloc.fast: '
+ok 'another state' refused '.pools[0].state = "dead"' 'pools.0.state: '
+ok 'a ratio above 1' refused '.totals.recycle_ratio = 1.01' 'totals.recycle_ratio: '
+ok 'another schema' refused '.schema = "ppooltop/2"' 'schema: '
+
+# README's examples, with a recording in place of the kernel.
+examples() {
+	sed -n '/^## JSON/,/^## /p' README.md | grep '^ppooltop dump'
+}
+mkdir "$tmp/bin"
+printf '#!/bin/sh\ncommand=$1; shift\nexec "%s" "$command" --input "%s" "$@"\n' \
+	"$(readlink -f "$ppooltop")" "$PWD/tests/fixtures/screens.jsonl" >"$tmp/bin/ppooltop"
+chmod +x "$tmp/bin/ppooltop"
+example() {
+	PATH=$tmp/bin:$PATH bash -o pipefail -c "$1" >"$tmp/result" && [ -s "$tmp/result" ]
+}
+while read -r command; do
+	ok "README: $command" example "$command"
+done < <(examples)
+ok 'README has examples' test "$(examples | wc -l)" -ge 5
+echo "1..$n"
