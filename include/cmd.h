@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "collect.h"
+#include "compare.h"
 #include "model.h"
 #include "view.h"
 
@@ -22,7 +23,8 @@
 struct command {
 	const char *name;
 	const char *help;
-	const char *options; /* letters of those it takes, OPT_x where they are only long */
+	/* letters of those it takes, OPT_x where they are only long; twice: may be given twice */
+	const char *options;
 	const char
 		*operands; /* what it wants besides: words, in brackets if they may be left out */
 	int (*main)(int argc, char **argv);
@@ -41,6 +43,7 @@ int record_main(int argc, char **argv);
 int replay_main(int argc, char **argv);
 int export_main(int argc, char **argv);
 int demo_main(int argc, char **argv);
+int report_main(int argc, char **argv);
 
 #define MAX_OPERANDS 2
 
@@ -61,6 +64,7 @@ struct options {
 	const char *source;  /* by name, or NULL: the best */
 	const char *level;   /* by name, or NULL */
 	const char *input;   /* a recording in place of the kernel, or NULL */
+	const char *input2;  /* another one, to be compared with it, or NULL */
 	bool only_last;	     /* of a recording: hand over its last interval and no other */
 	const char *output;  /* the file that is written, or NULL: stdout */
 	uint64_t max_bytes;  /* of a recording; 0: not given */
@@ -109,5 +113,18 @@ int session_close(struct session *s, int err, int written);
  */
 int command_loop(const struct options *opts, int (*view)(const struct model *m, void *arg),
 		 void *arg);
+
+/*
+ * Read all of @file, opts->count intervals if that is given, into @r, which recording_free() frees
+ * in any case. -1 to go on, or the code to exit with, and why was said.
+ */
+int read_recording(struct recording *r, const struct options *opts, const char *file);
+
+/* The same of two, and what they have in common. The recordings must outlive @c. */
+int read_comparison(struct comparison *c, struct recording *r, const struct options *opts,
+		    const char *const *files);
+
+/* The code to exit with after writing to stdout; complains if @err says that it failed. */
+int written_code(int err);
 
 #endif /* PPOOLTOP_CMD_H */

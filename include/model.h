@@ -66,10 +66,10 @@ void model_free(struct model *m);
  */
 int model_update(struct model *m, struct snapshot *s);
 
-/*
- * The pool @p in another snapshot, or NULL; most likely it is where it was before, at @hint. One
- * that netlink alone knew has no address before BPF meets it.
- */
+/* One and the same? One that netlink alone knew has no address before BPF meets it. */
+bool model_same_pool(const struct pool *p, const struct pool *q);
+
+/* The pool @p in another snapshot, or NULL; most likely it is where it was before, at @hint. */
 const struct pool *model_find_pool(const struct snapshot *s, const struct pool *p, size_t hint);
 
 /* The device like @d in another model's list, or NULL. */

@@ -42,6 +42,19 @@ void age_text(double seconds, char *text, size_t len);
 int finish_output(FILE *f);
 
 /*
+ * Output that is written whole or not at all: what is put into @f stays in memory until
+ * whole_close() writes it to @to and frees it. Both return 0 or -errno.
+ */
+struct whole {
+	FILE *f;
+	char *text;
+	size_t len;
+};
+
+int whole_open(struct whole *w);
+int whole_close(struct whole *w, FILE *to);
+
+/*
  * The highest number in a list of processors as the kernel writes it, "0-3,8,12-15", and one more:
  * what an array indexed by processor needs. Numbers may have gaps, so this is not how many there
  * are. -EINVAL: not such a list.

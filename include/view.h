@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "compare.h"
 #include "model.h"
 
 /* The document ppooltop/1, on one line or, if @pretty, on many. 0 or -errno. */
@@ -25,6 +26,13 @@ bool view_table_column(const char *title);
 
 /* All titles, separated by spaces, for messages and --help. */
 void view_table_titles(FILE *f);
+
+/* A page of HTML that needs nothing else, about one recording or about two. 0 or -errno. */
+int view_report(FILE *f, const struct recording *r);
+int view_report_pair(FILE *f, const struct comparison *c);
+
+/* The same comparison as text: two lines about the recordings, and a table. 0 or -errno. */
+int view_comparison(FILE *f, const struct comparison *c);
 
 /* Are colours wanted? AUTO: where the terminal has them and NO_COLOR is not set. */
 enum color {

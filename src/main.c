@@ -10,8 +10,10 @@
 
 const struct command commands[] = {
 	{"top", "live view (the default)", "icsdPnCSLIOvVh", "", top_main},
-	{"show", "one table on stdout; -c N -i S repeats", "icsdPnCSLIvVh", "", show_main},
+	{"show", "one table on stdout; -c N -i S repeats", "icsdPnCSLIIvVh", "", show_main},
 	{"dump", "one JSON document; -c N makes JSON Lines", "icpdPnSLIvVh", "", dump_main},
+	{"report", "a page of HTML about a recording, or two side by side", "cdPnVh",
+	 "FILE [FILE2]", report_main},
 	{"record", "snapshots to a file, after those that are in it", "icdPnSLIZvVh", "FILE",
 	 record_main},
 	{"replay", "and back into the live view", "icsdPnCOvVh", "FILE", replay_main},

@@ -141,6 +141,20 @@ static bool parse_color(const char *s, enum color *color)
 	return false;
 }
 
+/* As often as the command has it in its letters. */
+static int set_input(struct options *o, const struct command *c, const char *arg)
+{
+	bool two = strchr(strchr(c->options, OPT_INPUT) + 1, OPT_INPUT);
+
+	if (o->input2 || (o->input && !two)) {
+		complain("%s reads %s, no --input \"%s\" beside; see ppooltop %s --help", c->name,
+			 two ? "two recordings" : "one recording", arg, c->name);
+		return EXIT_WANTING;
+	}
+	*(o->input ? &o->input2 : &o->input) = arg;
+	return -1;
+}
+
 static int set_option(struct options *o, const struct command *c, int letter, const char *arg)
 {
 	long n;
@@ -208,8 +222,7 @@ static int set_option(struct options *o, const struct command *c, int letter, co
 		o->per_pool = true;
 		return -1;
 	case OPT_INPUT:
-		o->input = arg;
-		return -1;
+		return set_input(o, c, arg);
 	case 'd':
 		o->filter.device = arg;
 		return -1;

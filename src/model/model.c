@@ -82,8 +82,7 @@ static void figure(struct figures *f, const struct counters *now, uint32_t known
 	f->recycle_ratio = recycle_ratio(n, known);
 }
 
-/* One that netlink alone knew has no address before BPF meets it. */
-static bool same_pool(const struct pool *p, const struct pool *q)
+bool model_same_pool(const struct pool *p, const struct pool *q)
 {
 	if (p->has & q->has & POOL_HAS_ADDRESS)
 		return p->address == q->address && p->generation == q->generation;
@@ -95,7 +94,7 @@ const struct pool *model_find_pool(const struct snapshot *s, const struct pool *
 	for (size_t i = 0; i < s->nr_pools; i++) {
 		const struct pool *q = &s->pools[(hint + i) % s->nr_pools];
 
-		if (same_pool(p, q))
+		if (model_same_pool(p, q))
 			return q;
 	}
 	return NULL;
@@ -357,7 +356,7 @@ static void follow_drains(const struct model *m, struct model_pool *list, size_t
 		for (size_t k = 0; k < m->nr_pools; k++) {
 			const struct model_pool *was = &m->pools[(at + k) % m->nr_pools];
 
-			if (!same_pool(mp->pool, was->pool))
+			if (!model_same_pool(mp->pool, was->pool))
 				continue;
 			if (was->drain_from_ns) {
 				mp->drain_from = was->drain_from;

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -76,4 +77,24 @@ int finish_output(FILE *f)
 	if (ferror(f) || fflush(f))
 		return errno ? -errno : -EIO;
 	return 0;
+}
+
+int whole_open(struct whole *w)
+{
+	w->text = NULL;
+	w->len = 0;
+	w->f = open_memstream(&w->text, &w->len);
+	return w->f ? 0 : -errno;
+}
+
+int whole_close(struct whole *w, FILE *to)
+{
+	int err = fclose(w->f) ? -ENOMEM : 0;
+
+	if (!err) {
+		fwrite(w->text, 1, w->len, to);
+		err = finish_output(to);
+	}
+	free(w->text);
+	return err;
 }

@@ -11,7 +11,7 @@
 /* The program's own table is in main.o, with main(). */
 const struct command commands[] = {
 	{"top", "the default", "icsdPnCSLIOvVh", "", NULL},
-	{"show", "a table", "icsdPnCSLIvVh", "", NULL},
+	{"show", "a table", "icsdPnCSLIIvVh", "", NULL},
 	{"dump", "a document", "icpdPnSLIvVh", "", NULL},
 	{"export", "series", "icdPnTQCMSLIvVh", "", NULL},
 	{"probe", "a list", "jpvVh", "", NULL},
@@ -339,6 +339,15 @@ static void input(void **state)
 		assert_int_equal(r.code, -1);
 		assert_string_equal(o.input, "-");
 	}
+	parse(&o, &r, ARGS("show", "--input", "a", "--input", "b"));
+	assert_int_equal(r.code, -1);
+	assert_string_equal(o.input, "a");
+	assert_string_equal(o.input2, "b");
+	parse(&o, &r, ARGS("show", "--input", "a"));
+	assert_null(o.input2);
+	check_refused(ARGS("show", "--input", "a", "--input", "b", "--input", "c"), "\"c\"");
+	check_refused(ARGS("top", "--input", "a", "--input", "b"), "\"b\"");
+	check_refused(ARGS("dump", "--input", "a", "--input", "b"), "\"b\"");
 	check_refused(ARGS("probe", "--input", "a.jsonl"), "\"--input\"");
 	check_refused(ARGS("attach", "--input", "a.jsonl"), "\"--input\"");
 	/* it is what was recorded, in either order */
