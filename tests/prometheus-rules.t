@@ -86,7 +86,6 @@ fixture screens <<END
 30 PagePoolRecyclingCollapsed eth1
 30 PagePoolNumaMismatch eth1
 30 PagePoolStuck eth1
-30 PagePoolStuck zc0
 30 PagePoolImpossible wwan0
 30 PpooltopAuditOff hä😀$(printf '\a')x
 END

@@ -275,7 +275,11 @@ in_document() {
 			(("live", "draining", "stuck", "system", "impossible") as $state |
 				{labels: ({__name__: "ppooltop_pools", state: $state} + of($row)),
 				 value: ([$d.pools[] | select(of(.) == of($row) and .state == $state)] |
-					length)}))),
+					length)}),
+			(("draining", "stuck") as $state |
+				{labels: ({__name__: "ppooltop_provider_pools", state: $state} + of($row)),
+				 value: ([$d.pools[] | select(of(.) == of($row) and .state == $state and
+					.params.provider)] | length)}))),
 		(.losses | to_entries[] |
 			{labels: {__name__: "ppooltop_lost_total", what: .key}, value: .value}),
 		{labels: {__name__: "ppooltop_source_info", counters: .source.counters,

@@ -186,6 +186,13 @@ static void put_states(struct sink *out, const struct prom_row *r)
 	}
 }
 
+/* Those that were destroyed: that buffers stay out is no fault then. */
+static void put_of_providers(struct sink *out, const struct prom_row *r)
+{
+	put_uint(out, r, "state=\"draining\"", r->of_providers[POOL_DRAINING]);
+	put_uint(out, r, "state=\"stuck\"", r->of_providers[POOL_STUCK]);
+}
+
 static void put_oldest(struct sink *out, const struct prom_row *r)
 {
 	if ((r->dated || !r->destroyed) && begin(out, r, ""))
@@ -258,6 +265,10 @@ static const struct family families[] = {
 	 "Pages by which the books of pools do not balance, of pools whose books are known.",
 	 OF_ROW, put_unaccounted},
 	{"ppooltop_pools", "gauge", "Page pools, by state.", OF_DEVICE, put_states},
+	{"ppooltop_provider_pools", "gauge",
+	 "Of the pools that were destroyed, those of a memory provider, whose user may keep buffers "
+	 "for as long as it likes.",
+	 OF_DEVICE, put_of_providers},
 	{"ppooltop_oldest_destroyed_pool_seconds", "gauge",
 	 "Time since the oldest pool that still has pages out was destroyed, 0 if there is none; of "
 	 "those whose time is known.",

@@ -13,7 +13,8 @@ struct prom_row {
 	size_t order; /* before it is merged: the row's place */
 	unsigned int pools, with_inflight;
 	unsigned int states[POOL_NR_STATES];
-	unsigned int destroyed, dated; /* pools; of these, those whose time is known */
+	unsigned int of_providers[POOL_NR_STATES]; /* part of it: with a memory provider */
+	unsigned int destroyed, dated;		   /* pools; of these, those whose time is known */
 	double oldest_s;
 	uint32_t known;
 	struct counters n;

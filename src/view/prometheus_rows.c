@@ -77,6 +77,7 @@ static void add_pool(struct prom_row *r, const struct pool *p)
 
 	r->pools++;
 	r->states[p->state]++;
+	r->of_providers[p->state] += p->has & POOL_HAS_PARAMS && p->provider;
 	r->destroyed += destroyed;
 	if (destroyed && p->has & POOL_HAS_DESTROYED) {
 		r->dated++;
@@ -106,8 +107,10 @@ static void merge(struct prom_row *r, struct prom_row *s)
 
 	r->inflight_known = tells || (!r->pools && !s->pools);
 	r->pools += s->pools;
-	for (int i = 0; i < POOL_NR_STATES; i++)
+	for (int i = 0; i < POOL_NR_STATES; i++) {
 		r->states[i] += s->states[i];
+		r->of_providers[i] += s->of_providers[i];
+	}
 	r->destroyed += s->destroyed;
 	r->dated += s->dated;
 	r->oldest_s = s->oldest_s > r->oldest_s ? s->oldest_s : r->oldest_s;

@@ -326,6 +326,8 @@ static void states_and_ages(void **state)
 		p->state = i ? POOL_STUCK : POOL_DRAINING;
 		p->has |= i < 2 ? POOL_HAS_DESTROYED : 0;
 		p->destroyed_s = i < 2 ? 505602.5 - 100 * i : 1e9;
+		p->has |= POOL_HAS_PARAMS;
+		p->provider = i == 1;
 	}
 	p = unit_pool(&s, 0x7000, 2);
 	p->state = POOL_STUCK;
@@ -339,6 +341,8 @@ static void states_and_ages(void **state)
 	check_value(text, "ppooltop_pools{" ETH0 ",state=\"live\"}", "1");
 	check_value(text, "ppooltop_pools{" ETH0 ",state=\"draining\"}", "1");
 	check_value(text, "ppooltop_pools{" ETH0 ",state=\"stuck\"}", "2");
+	check_value(text, "ppooltop_provider_pools{" ETH0 ",state=\"draining\"}", "0");
+	check_value(text, "ppooltop_provider_pools{" ETH0 ",state=\"stuck\"}", "1");
 	check_value(text, "ppooltop_pools{" ETH0 ",state=\"system\"}", "0");
 	check_value(text, "ppooltop_pools{" ETH0 ",state=\"impossible\"}", "0");
 	check_absent(text, "dead");
@@ -534,12 +538,12 @@ static void guard_takes_the_last(void **state)
 		snprintf(p->ifname, sizeof(p->ifname), "eth%d", i);
 		p->counters_known = i == 1 ? ALL_COUNTERS : 0;
 	}
-	opts.max_series = 6 + 8 + 8;
+	opts.max_series = 6 + 10 + 10;
 	text = text_of_snapshot(&s, &opts);
 	assert_non_null(strstr(text, "\"eth0\""));
 	check_absent(text, "eth1");
 	check_absent(text, "eth2");
-	check_value(text, "ppooltop_series_omitted", "27");
+	check_value(text, "ppooltop_series_omitted", "31");
 	free(text);
 }
 
@@ -562,12 +566,12 @@ static void guard_prefers_the_living(void **state)
 		snprintf(p->ifname, sizeof(p->ifname), "eth%d", i);
 		update(&m, &s);
 	}
-	opts.max_series = 6 + 19;
+	opts.max_series = 6 + 21;
 	text = text_of(&m, &opts);
 	assert_non_null(strstr(text, "\"eth1\""));
 	check_absent(text, "eth0");
-	check_value(text, "ppooltop_series_omitted", "19");
-	opts.max_series = 6 + 2 * 19;
+	check_value(text, "ppooltop_series_omitted", "21");
+	opts.max_series = 6 + 2 * 21;
 	free(text);
 	text = text_of(&m, &opts);
 	check_value(text, "ppooltop_pools{" ETH0 ",state=\"live\"}", "0");
