@@ -8,67 +8,70 @@
  */
 #include "state.bpf.h"
 
-static __always_inline void alloc_enter(struct page_pool *pool)
+/*
+ * page_pool_alloc_pages() reaches page_pool_alloc_netmems() on one build (7.2) and has it inlined
+ * on another (6.12): counting both doubles there, counting one misses callers here. An empty cache
+ * tells: what follows is either page_pool_alloc_netmems() or at once the refill. Until one was met,
+ * which another CPU may do at any time, the cache level decides: a real allocation in between would
+ * have changed it.
+ */
+static __always_inline bool counted_by_pages(struct here *h, __u64 pool, __u32 level)
+{
+	if (h->ctx->pages_pool != pool)
+		return false;
+	h->ctx->pages_pool = 0;
+	if (h->ctx->pages_count != level)
+		return false;
+	if (!level && pages_calls == PAGES_UNKNOWN)
+		pages_calls = PAGES_CALL_NETMEMS;
+	return true;
+}
+
+/* @netmems: page_pool_alloc_pages() may have called */
+static __always_inline void alloc_enter(struct page_pool *pool, bool netmems)
 {
 	struct here h;
+	__u32 level;
 
 	if (!here_pool(&h, pool))
+		return;
+	level = READ(pool, alloc.count);
+	if (netmems && counted_by_pages(&h, (__u64)pool, level))
 		return;
 	settle(&h);
 	if (h.ctx->frag_pool == (__u64)pool)
 		h.ctx->frag_counted = 1;
-	if (READ(pool, alloc.count))
+	if (level)
 		COUNT(&h, FAST, 1);
 }
 
-/*
- * page_pool_alloc_pages() reaches page_pool_alloc_netmems() on one build (7.2) and has it inlined
- * on another (6.12): counting both doubles there, counting one misses callers here. An empty cache
- * tells: what follows is either page_pool_alloc_netmems() or at once the refill. Until one was met
- * the cache level decides: a real allocation in between would have changed it.
- *
- * page_pool_alloc_pages(): 5.15 and later.
- */
+/* 5.15 and later */
 ENTRY(alloc_pages, page_pool_alloc_pages, struct page_pool *pool)
 {
+	__u32 calls = *(volatile __u32 *)&pages_calls; /* once: it changes */
 	struct here h;
 
-	if (pages_calls == PAGES_CALL_NETMEMS)
+	if (calls == PAGES_CALL_NETMEMS)
 		return 0;
-	if (pages_calls == PAGES_UNKNOWN && here_ctx(&h)) {
+	if (calls == PAGES_UNKNOWN && here_ctx(&h)) {
 		h.ctx->pages_pool = (__u64)pool;
 		h.ctx->pages_count = READ(pool, alloc.count);
 	}
-	alloc_enter(pool);
+	alloc_enter(pool, false);
 	return 0;
-}
-
-static __always_inline void netmems_enter(struct page_pool *pool)
-{
-	struct here h;
-
-	if (pages_calls == PAGES_UNKNOWN && here_ctx(&h) && h.ctx->pages_pool == (__u64)pool) {
-		h.ctx->pages_pool = 0;
-		if (h.ctx->pages_count == READ(pool, alloc.count)) {
-			if (!h.ctx->pages_count)
-				pages_calls = PAGES_CALL_NETMEMS;
-			return; /* counted at page_pool_alloc_pages() */
-		}
-	}
-	alloc_enter(pool);
 }
 
 /* 6.14 and later, and stable 6.12 */
 ENTRY(alloc_netmems, page_pool_alloc_netmems, struct page_pool *pool)
 {
-	netmems_enter(pool);
+	alloc_enter(pool, true);
 	return 0;
 }
 
 /* its name from 6.11 to 6.13 */
 ENTRY(alloc_netmem, page_pool_alloc_netmem, struct page_pool *pool)
 {
-	netmems_enter(pool);
+	alloc_enter(pool, true);
 	return 0;
 }
 
@@ -79,10 +82,11 @@ ENTRY(refill_enter, page_pool_refill_alloc_cache, struct page_pool *pool)
 
 	if (!here_ctx(&h))
 		return 0;
-	if (h.ctx->pages_pool == (__u64)pool) {
-		h.ctx->pages_pool = 0;
+	/* Elsewhere page_pool_alloc_netmems() may have been passed without its program, which an
+	 * interrupt had entered. */
+	if (h.ctx->pages_pool == (__u64)pool && pages_calls == PAGES_UNKNOWN && h.softirq)
 		pages_calls = PAGES_INLINE_NETMEMS;
-	}
+	h.ctx->pages_pool = 0;
 	if (h.ctx->frag_pool == (__u64)pool)
 		h.ctx->frag_counted = 1;
 	settle(&h);
