@@ -167,6 +167,18 @@ ok 'no such directory' refused 'No such file or directory' "$tmp/none/rec"
 "$ppooltop" record --input "$tmp/none" "$tmp/new" 2>"$tmp/err"
 ok 'nothing to record: exit 2, and no file' test $? = 2 -a ! -e "$tmp/new"
 
+# refused_same FILE ARGUMENT...: exit 2, one line, and the recording that FILE is stays as it is
+cp "$tmp/rec2" "$tmp/same"
+refused_same() {
+	timeout 10 "$ppooltop" "${@:2}" 2>"$tmp/err" >>"$1" <"$tmp/same"
+	test $? = 2 -a "$(wc -l <"$tmp/err")" = 1 && grep -q ': it is what is read, and would be written$' "$tmp/err" &&
+		cmp "$tmp/rec2" "$tmp/same"
+}
+ok 'record into what is read' refused_same "$tmp/out" record --input "$tmp/same" --max-size 300K "$tmp/same"
+ok 'record into what is read, as standard input' refused_same "$tmp/out" record --input - "$tmp/same"
+ok 'dump into what is read' refused_same "$tmp/same" dump --input "$tmp/same"
+ok 'export into what is read' refused_same "$tmp/out" export --input "$tmp/same" --textfile "$tmp/same"
+
 # --- how much is kept ---
 
 "$ppooltop" record --max-size 64K --input "$tmp/numbered" "$tmp/small"
