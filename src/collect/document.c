@@ -14,8 +14,9 @@
 #include "hooks.h"
 #include "slots.h"
 
-#define MAX_CPUS     8192 /* the most that NR_CPUS may be, arch/x86/Kconfig */
-#define MAX_INTERVAL 1e9  /* seconds: more is no interval */
+#define MAX_CPUS     8192	    /* the most that NR_CPUS may be, arch/x86/Kconfig */
+#define MAX_INTERVAL 1e9	    /* seconds: more is no interval */
+#define MAX_TIME     253402300799LL /* the end of 9999, the last year of RFC 3339 */
 
 typedef struct json_object json;
 
@@ -197,7 +198,7 @@ static void get_text(struct reader *r, json *o, const char *key, char *to, size_
 		copy_text(to, len, text);
 }
 
-/* RFC 3339 in UTC, "2026-01-02T03:04:05.678Z". */
+/* RFC 3339 in UTC, "2026-01-02T03:04:05.678Z", of years that a document can have. */
 static bool parse_time(const char *text, struct timespec *ts)
 {
 	long unit = 100000000;
@@ -211,7 +212,7 @@ static bool parse_time(const char *text, struct timespec *ts)
 		for (end++; *end >= '0' && *end <= '9'; end++, unit /= 10)
 			ts->tv_nsec += (*end - '0') * unit;
 	ts->tv_sec = timegm(&tm);
-	return !strcmp(end, "Z");
+	return !strcmp(end, "Z") && ts->tv_sec >= 0 && ts->tv_sec <= MAX_TIME;
 }
 
 static void get_time(struct reader *r, json *o, const char *key, struct timespec *ts)
@@ -447,7 +448,7 @@ static int get_pool(struct reader *r, json *o)
 	if (!p)
 		return -ENOMEM;
 	get_address(r, o, p);
-	if (get_u32(r, o, "id", &p->id))
+	if (get_u32(r, o, "id", &p->id) && p->id) /* the kernel's begin at 1 */
 		p->has |= POOL_HAS_ID;
 	get_state(r, o, p);
 	p->visible = get_bool(r, o, "visible");
@@ -457,6 +458,8 @@ static int get_pool(struct reader *r, json *o)
 	get_params(r, get_object(r, o, "params"), p);
 	get_books(r, o, p);
 	destroyed_s = get_real(r, o, "destroyed_s");
+	if (destroyed_s < 0)
+		wrong(r, "destroyed_s", "a number that is not negative");
 	if (isfinite(destroyed_s)) {
 		p->destroyed_s = destroyed_s;
 		p->has |= POOL_HAS_DESTROYED;
@@ -612,7 +615,7 @@ static void get_head(struct reader *r, json *doc)
 	json *host = get_object(r, doc, "host"), *losses = get_object(r, doc, "losses");
 	const char *schema = get_string(r, doc, "schema");
 	struct snapshot *s = r->s;
-	int64_t page_size;
+	int64_t page_size, cpus;
 
 	if (!schema || strcmp(schema, "ppooltop/1") != 0)
 		wrong(r, "schema", "\"ppooltop/1\"");
@@ -620,7 +623,8 @@ static void get_head(struct reader *r, json *doc)
 	get_real(r, doc, "interval_s"); /* for document_interval(), which does not complain */
 	get_text(r, host, "name", s->host.name, sizeof(s->host.name));
 	get_text(r, host, "kernel", s->host.kernel, sizeof(s->host.kernel));
-	get_plain_int(r, host, "cpus", &s->host.cpus);
+	if (get_int(r, host, "cpus", 0, INT_MAX, &cpus))
+		s->host.cpus = (int)cpus;
 	if (get_int(r, host, "page_size", 0, LONG_MAX, &page_size))
 		s->host.page_size = (long)page_size;
 	get_u64(r, losses, "pools", &s->lost_pools);
