@@ -84,6 +84,16 @@ ok 'damaged: exit 2' test $? = 2
 ok 'damaged: one line says where' test "$(grep -c 'bad: line [0-9]*: damaged: ' "$tmp/err")" = 1 -a "$(wc -l <"$tmp/err")" = 1
 ok 'damaged: what is before it is there' cmp "$tmp/out" <(head -n "$(wc -l <"$tmp/out")" "$tmp/documents")
 
+same_and_quiet() {
+	"$ppooltop" dump --input "$1" >"$tmp/out" 2>"$tmp/err" && test ! -s "$tmp/err" && cmp "$tmp/out" "$2"
+}
+for zeros in 1 3 4 5 4096 200000; do
+	{ cat "$tmp/rec2"; head -c $zeros /dev/zero; } >"$tmp/zeros"
+	ok "$zeros zeros at the end, of a power failure: they are left out" same_and_quiet "$tmp/zeros" "$tmp/documents"
+	"${record[@]}" $screens "$tmp/zeros" 2>"$tmp/err"
+	ok "$zeros zeros: it is gone on in their place" cmp "$tmp/zeros" <(cat "$tmp/rec2" "$tmp/rec2")
+done
+
 # --- killed ---
 
 # Each run adds numbers from 1 on. Nothing of before may be gone, and none left out between.

@@ -45,6 +45,16 @@ static bool is_ours(const void *frames, size_t len)
 	return out.pos == sizeof(text) && !memcmp(text, BEGINS, sizeof(text));
 }
 
+/* Where the power failed, zeros may be in the place of what was to be written. */
+static bool are_zeros(const char *bytes, size_t len)
+{
+	while (len && !*bytes) {
+		bytes++;
+		len--;
+	}
+	return !len;
+}
+
 /* How many of these bytes are whole frames; -EBADMSG if what follows does not begin as one. */
 static off_t whole_frames(const char *frames, size_t len)
 {
@@ -55,7 +65,8 @@ static off_t whole_frames(const char *frames, size_t len)
 	while (pos < len) {
 		size_t n = ZSTD_findFrameCompressedSize(frames + pos, len - pos);
 
-		if (ZSTD_getErrorCode(n) == ZSTD_error_srcSize_wrong)
+		if (ZSTD_getErrorCode(n) == ZSTD_error_srcSize_wrong ||
+		    are_zeros(frames + pos, len - pos))
 			break;
 		if (ZSTD_isError(n))
 			return -EBADMSG;
