@@ -198,6 +198,29 @@ cat "$tmp/small.old" "$tmp/small" >"$tmp/both"
 ok 'the last ones, none left out' cmp <(numbers "$tmp/both") <(seq $((2001 - $(numbers "$tmp/both" | wc -l))) 2000)
 ok 'nothing else is left' test "$(echo "$tmp"/small*)" = "$tmp/small $tmp/small.old"
 
+mkdir "$tmp/way.old"
+"${record[@]}" "$tmp/numbered" "$tmp/way" 2>"$tmp/err"
+ok 'FILE.old is a directory: exit 2 at once' test $? = 2 -a ! -e "$tmp/way"
+ok 'FILE.old is a directory: one line' grep -qx ".*/way.old: is a directory, and .*/way is to become it" "$tmp/err"
+long=$tmp/$(printf '%0252d' 0)
+"${record[@]}" "$tmp/numbered" "$long" 2>"$tmp/err"
+ok 'no room in the name for .old: exit 2 at once' test $? = 2 -a ! -e "$long"
+# The file is moved away, and somebody else records under its name.
+"$ppooltop" record --max-size 4K --input - "$tmp/moved" <"$tmp/fifo" 2>"$tmp/err" &
+recorder=$!
+exec 5>"$tmp/fifo"
+documents 1 1 >&5
+until [ -s "$tmp/moved" ]; do sleep 0.05; done
+mv "$tmp/moved" "$tmp/kept"
+cp "$tmp/rec2" "$tmp/moved"
+documents 2 20 >&5
+exec 5>&-
+wait $recorder
+ok 'moved away: exit 1 when it is full' test $? = 1
+ok 'moved away: one line' grep -qx '.*/moved: Stale file handle' "$tmp/err"
+ok 'moved away: another file of that name stays' cmp "$tmp/moved" "$tmp/rec2"
+ok 'moved away: what was written is there' cmp <(numbers "$tmp/kept") <(seq "$(numbers "$tmp/kept" | wc -l)")
+
 # --- disks ---
 
 # In a namespace of its own, so that nothing stays mounted: a command sees a disk of 64K at $tmp/disk.

@@ -124,11 +124,32 @@ static int open_file(struct recorder *r)
 	return err == -EWOULDBLOCK ? -EBUSY : err;
 }
 
+/* Will it be possible to rename the file to this? Better now than after days. */
+static int check_old(const struct recorder *r)
+{
+	struct stat st;
+
+	if (lstat(r->old, &st))
+		return errno == ENOENT ? 0 : -errno;
+	return S_ISDIR(st.st_mode) ? -ENOTEMPTY : 0;
+}
+
+/* Is it still our file that has the name? It may have been moved, and another one be there. */
+static bool is_in_place(const struct recorder *r)
+{
+	struct stat named, ours;
+
+	return !lstat(r->path, &named) && !fstat(r->fd, &ours) && named.st_dev == ours.st_dev &&
+	       named.st_ino == ours.st_ino;
+}
+
 /* Begin a new file. If that fails, the one there is stays in use. */
 static int rotate(struct recorder *r)
 {
 	int fd = r->fd, err;
 
+	if (!is_in_place(r))
+		return -ESTALE;
 	if (rename(r->path, r->old))
 		return -errno;
 	err = open_file(r);
@@ -157,7 +178,9 @@ int recorder_open(struct recorder **out, const char *path, uint64_t max_bytes)
 	if (r->path && r->zstd && r->old) {
 		/* What was damaged is told from what is whole. */
 		ZSTD_CCtx_setParameter(r->zstd, ZSTD_c_checksumFlag, 1);
-		err = open_file(r);
+		err = check_old(r);
+		if (!err)
+			err = open_file(r);
 	}
 	if (err) {
 		recorder_close(r);
