@@ -26,8 +26,7 @@ int recorder_open(struct recorder **r, const char *path, uint64_t max_bytes);
 
 /*
  * Add @m, and have it on the disk. 0; -ENOENT: the file was removed; -ESTALE: it has to be renamed,
- * and its name is that of another; or -errno, and the recording
- * is as it was before.
+ * and is not under its name any more; or -errno, and the recording is as it was before.
  */
 int recorder_add(struct recorder *r, const struct model *m);
 

@@ -244,6 +244,10 @@ if on_disk true 2>"$tmp/err"; then
 else
 	skip 'disks' "$(head -n 1 "$tmp/err")"
 fi
+(ulimit -f 8; "${record[@]}" "$tmp/numbered" "$tmp/limit" 2>"$tmp/err")
+ok 'a limit of file sizes: exit 1' test $? = 1
+ok 'a limit of file sizes: one line says so' grep -qx '.*/limit: File too large' "$tmp/err"
+ok 'a limit of file sizes: what fits is there, and nothing of what does not' zstd -qt <"$tmp/limit"
 mkdir "$tmp/gone"
 "$ppooltop" record --input - "$tmp/gone/rec" <"$tmp/fifo" 2>"$tmp/err" &
 recorder=$!
