@@ -54,7 +54,8 @@ for odd in '"time": "0001-01-01T00:00:00Z"' '"time": "1969-12-31T23:59:59.250Z"'
 	'"time": "9999-12-31T23:59:60Z"' '"time": "1970-01-01T00:00:00Z"' '"host": {"cpus": -1}' \
 	'"source": {"missing": [{"counter": "", "reason": null}, {}]}' '"pools": [{"id": 0}]' \
 	'"pools": [{"destroyed_s": -0.5}]' '"pools": [{"destroyed_s": -1e308}]' \
-	'"pools": [{"since": "0000-01-01T00:00:00Z"}]' '"pools": [{"address": "0xAB", "key": "."}]'; do
+	'"source": {"level": "netlink"}' '"source": {"level": "none"}' '"source": {"counters": "full"}' \
+	'"pools": [{"device": {"ifindex": -1, "queue": -2}}]' '"pools": [{"since": "0000-01-01T00:00:00Z"}]' '"pools": [{"address": "0xAB", "key": "."}]'; do
 	ok "$odd: right, or refused" right_or_refused "$odd"
 done
 

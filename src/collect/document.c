@@ -134,6 +134,17 @@ static bool get_plain_int(struct reader *r, json *o, const char *key, int *v)
 	return true;
 }
 
+/* A number of something the kernel counts in an int from 0 on. */
+static bool get_index(struct reader *r, json *o, const char *key, int *v)
+{
+	int64_t value;
+
+	if (!get_int(r, o, key, 0, INT_MAX, &value))
+		return false;
+	*v = (int)value;
+	return true;
+}
+
 static double get_real(struct reader *r, json *o, const char *key)
 {
 	json *v = NULL;
@@ -303,10 +314,10 @@ static void get_netns(struct reader *r, json *o, uint32_t *inode, char *name, si
 static void get_device(struct reader *r, json *o, struct pool *p)
 {
 	get_text(r, o, "ifname", p->ifname, sizeof(p->ifname));
-	get_plain_int(r, o, "ifindex", &p->ifindex);
+	get_index(r, o, "ifindex", &p->ifindex);
 	get_netns(r, o, &p->netns, p->netns_name, sizeof(p->netns_name));
 	get_text(r, o, "driver", p->driver, sizeof(p->driver));
-	get_plain_int(r, o, "queue", &p->queue);
+	get_index(r, o, "queue", &p->queue);
 	get_u32(r, o, "napi_id", &p->napi_id);
 	get_text(r, o, "dev", p->dev, sizeof(p->dev));
 }
@@ -551,7 +562,7 @@ static int get_devices(struct reader *r, json *list)
 		if (!past)
 			return -ENOMEM;
 		get_text(r, device, "ifname", past->ifname, sizeof(past->ifname));
-		get_plain_int(r, device, "ifindex", &past->ifindex);
+		get_index(r, device, "ifindex", &past->ifindex);
 		get_netns(r, device, &past->netns, past->netns_name, sizeof(past->netns_name));
 		get_text(r, device, "driver", past->driver, sizeof(past->driver));
 		past->others = get_bool(r, o, "others");
@@ -574,11 +585,18 @@ static const char *source_name(const char *word)
 	i = word_index(rung_names, NR_RUNGS, word);
 	if (i >= 0)
 		return rung_names[i];
-	i = word_index(level_names, PP_NR_LEVELS, word);
-	if (i >= 0)
-		return level_names[i];
 	i = word_index(names, sizeof(names) / sizeof(names[0]), word);
 	return i >= 0 ? names[i] : "unknown";
+}
+
+static const char *get_level(struct reader *r, json *o)
+{
+	const char *word = get_string(r, o, "level");
+	int i = word ? word_index(level_names, PP_NR_LEVELS, word) : -1;
+
+	if (word && i < 0)
+		wrong(r, "level", "full, derived or slow");
+	return i >= 0 ? level_names[i] : NULL;
 }
 
 static void get_missing(struct reader *r, json *list, struct source_info *info)
@@ -599,7 +617,7 @@ static void get_source(struct reader *r, json *o)
 
 	info->counters = source_name(get_string(r, o, "counters"));
 	info->state = source_name(get_string(r, o, "state"));
-	info->level = source_name(get_string(r, o, "level"));
+	info->level = get_level(r, o);
 	info->attached = get_bool(r, o, "attached");
 	for (int i = 0; i < PP_NR_COUNTERS; i++) {
 		const char *from = get_string(r, each, counter_paths[i]);
@@ -615,7 +633,7 @@ static void get_head(struct reader *r, json *doc)
 	json *host = get_object(r, doc, "host"), *losses = get_object(r, doc, "losses");
 	const char *schema = get_string(r, doc, "schema");
 	struct snapshot *s = r->s;
-	int64_t page_size, cpus;
+	int64_t page_size;
 
 	if (!schema || strcmp(schema, "ppooltop/1") != 0)
 		wrong(r, "schema", "\"ppooltop/1\"");
@@ -623,8 +641,7 @@ static void get_head(struct reader *r, json *doc)
 	get_real(r, doc, "interval_s"); /* for document_interval(), which does not complain */
 	get_text(r, host, "name", s->host.name, sizeof(s->host.name));
 	get_text(r, host, "kernel", s->host.kernel, sizeof(s->host.kernel));
-	if (get_int(r, host, "cpus", 0, INT_MAX, &cpus))
-		s->host.cpus = (int)cpus;
+	get_index(r, host, "cpus", &s->host.cpus);
 	if (get_int(r, host, "page_size", 0, LONG_MAX, &page_size))
 		s->host.page_size = (long)page_size;
 	get_u64(r, losses, "pools", &s->lost_pools);
