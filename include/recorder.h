@@ -19,14 +19,14 @@ struct recorder;
  * off; a file that is no recording is left alone. When @path and the one before it, which is kept
  * as @path.old, would together have more than @max_bytes, @path is renamed to that and a new one
  * begins. On success *@r is set, to be closed with recorder_close(). Returns 0; -EBUSY: another
- * process writes to it; -EBADMSG: it is no recording; -EISDIR, -ELOOP: it is no plain file; or
- * another -errno.
+ * process writes to it; -EBADMSG: it is no recording; -EISDIR, -ELOOP: it is no plain file;
+ * -ENOTEMPTY: @path.old is a directory; or another -errno.
  */
 int recorder_open(struct recorder **r, const char *path, uint64_t max_bytes);
 
 /*
- * Add @m, and have it on the disk. 0; -ENOENT: the file was removed; or -errno, and the recording
- * is as it was before.
+ * Add @m, and have it on the disk. 0; -ENOENT: the file was removed; -ESTALE: it has to be renamed,
+ * and is not under its name any more; or -errno, and the recording is as it was before.
  */
 int recorder_add(struct recorder *r, const struct model *m);
 

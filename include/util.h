@@ -17,8 +17,8 @@ enum exit_code {
 void complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /*
- * SIGINT, SIGTERM and SIGHUP end a wait and set a flag from now on; SIGPIPE is ignored, writers
- * see EPIPE. Call once.
+ * SIGINT, SIGTERM and SIGHUP end a wait and set a flag from now on; SIGPIPE and SIGXFSZ are
+ * ignored, writers see EPIPE and EFBIG. Call once.
  */
 void stop_on_signals(void);
 bool stopped(void);

@@ -84,6 +84,16 @@ ok 'damaged: exit 2' test $? = 2
 ok 'damaged: one line says where' test "$(grep -c 'bad: line [0-9]*: damaged: ' "$tmp/err")" = 1 -a "$(wc -l <"$tmp/err")" = 1
 ok 'damaged: what is before it is there' cmp "$tmp/out" <(head -n "$(wc -l <"$tmp/out")" "$tmp/documents")
 
+same_and_quiet() {
+	"$ppooltop" dump --input "$1" >"$tmp/out" 2>"$tmp/err" && test ! -s "$tmp/err" && cmp "$tmp/out" "$2"
+}
+for zeros in 1 3 4 5 4096 200000; do
+	{ cat "$tmp/rec2"; head -c $zeros /dev/zero; } >"$tmp/zeros"
+	ok "$zeros zeros at the end, of a power failure: they are left out" same_and_quiet "$tmp/zeros" "$tmp/documents"
+	"${record[@]}" $screens "$tmp/zeros" 2>"$tmp/err"
+	ok "$zeros zeros: it is gone on in their place" cmp "$tmp/zeros" <(cat "$tmp/rec2" "$tmp/rec2")
+done
+
 # --- killed ---
 
 # Each run adds numbers from 1 on. Nothing of before may be gone, and none left out between.
@@ -167,6 +177,18 @@ ok 'no such directory' refused 'No such file or directory' "$tmp/none/rec"
 "$ppooltop" record --input "$tmp/none" "$tmp/new" 2>"$tmp/err"
 ok 'nothing to record: exit 2, and no file' test $? = 2 -a ! -e "$tmp/new"
 
+# refused_same FILE ARGUMENT...: exit 2, one line, and the recording that FILE is stays as it is
+cp "$tmp/rec2" "$tmp/same"
+refused_same() {
+	timeout 10 "$ppooltop" "${@:2}" 2>"$tmp/err" >>"$1" <"$tmp/same"
+	test $? = 2 -a "$(wc -l <"$tmp/err")" = 1 && grep -q ': it is what is read, and would be written$' "$tmp/err" &&
+		cmp "$tmp/rec2" "$tmp/same"
+}
+ok 'record into what is read' refused_same "$tmp/out" record --input "$tmp/same" --max-size 300K "$tmp/same"
+ok 'record into what is read, as standard input' refused_same "$tmp/out" record --input - "$tmp/same"
+ok 'dump into what is read' refused_same "$tmp/same" dump --input "$tmp/same"
+ok 'export into what is read' refused_same "$tmp/out" export --input "$tmp/same" --textfile "$tmp/same"
+
 # --- how much is kept ---
 
 "$ppooltop" record --max-size 64K --input "$tmp/numbered" "$tmp/small"
@@ -175,6 +197,29 @@ ok 'and not much less' test "$(stat -c %s "$tmp/small.old")" -ge 31000
 cat "$tmp/small.old" "$tmp/small" >"$tmp/both"
 ok 'the last ones, none left out' cmp <(numbers "$tmp/both") <(seq $((2001 - $(numbers "$tmp/both" | wc -l))) 2000)
 ok 'nothing else is left' test "$(echo "$tmp"/small*)" = "$tmp/small $tmp/small.old"
+
+mkdir "$tmp/way.old"
+"${record[@]}" "$tmp/numbered" "$tmp/way" 2>"$tmp/err"
+ok 'FILE.old is a directory: exit 2 at once' test $? = 2 -a ! -e "$tmp/way"
+ok 'FILE.old is a directory: one line' grep -qx ".*/way.old: is a directory, and .*/way is to become it" "$tmp/err"
+long=$tmp/$(printf '%0252d' 0)
+"${record[@]}" "$tmp/numbered" "$long" 2>"$tmp/err"
+ok 'no room in the name for .old: exit 2 at once' test $? = 2 -a ! -e "$long"
+# The file is moved away, and somebody else records under its name.
+"$ppooltop" record --max-size 4K --input - "$tmp/moved" <"$tmp/fifo" 2>"$tmp/err" &
+recorder=$!
+exec 5>"$tmp/fifo"
+documents 1 1 >&5
+until [ -s "$tmp/moved" ]; do sleep 0.05; done
+mv "$tmp/moved" "$tmp/kept"
+cp "$tmp/rec2" "$tmp/moved"
+documents 2 20 >&5
+exec 5>&-
+wait $recorder
+ok 'moved away: exit 1 when it is full' test $? = 1
+ok 'moved away: one line' grep -qx '.*/moved: Stale file handle' "$tmp/err"
+ok 'moved away: another file of that name stays' cmp "$tmp/moved" "$tmp/rec2"
+ok 'moved away: what was written is there' cmp <(numbers "$tmp/kept") <(seq "$(numbers "$tmp/kept" | wc -l)")
 
 # --- disks ---
 
@@ -199,6 +244,10 @@ if on_disk true 2>"$tmp/err"; then
 else
 	skip 'disks' "$(head -n 1 "$tmp/err")"
 fi
+(ulimit -f 8; "${record[@]}" "$tmp/numbered" "$tmp/limit" 2>"$tmp/err")
+ok 'a limit of file sizes: exit 1' test $? = 1
+ok 'a limit of file sizes: one line says so' grep -qx '.*/limit: File too large' "$tmp/err"
+ok 'a limit of file sizes: what fits is there, and nothing of what does not' zstd -qt <"$tmp/limit"
 mkdir "$tmp/gone"
 "$ppooltop" record --input - "$tmp/gone/rec" <"$tmp/fifo" 2>"$tmp/err" &
 recorder=$!

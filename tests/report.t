@@ -87,6 +87,18 @@ ok '1,100 sick pools: links lead somewhere' tests/page "$tmp/out"
 ok '1,100 sick pools: not all are listed' grep -q '<li>and 1040 more</li>' "$tmp/out"
 ok '50 devices: charts of 40' grep -q 'Devices with charts: 40 of 50' "$tmp/out"
 
+# Devices without number, and the last one is sick.
+jq -c '.pools |= [.[0] as $p | range(1100) as $i | $p | .id = $i + 1 | .key = "ffff\($i + 1000).1" |
+	.address = "0xffff\($i + 1000)" | .device.ifname = "v\($i)" | .device.ifindex = $i + 2 |
+	if $i == 1099 then .inflight.pages = -7 | .state = "impossible" else . end]' < <(tail -n 2 $screens) |
+	jq -c 'del(.devices)' >"$tmp/many"
+"$ppooltop" report "$tmp/many" >"$tmp/out"
+ok '1,100 devices: 1,000 are there' test "$(grep -c '<section class="device"' "$tmp/out")" = 1000
+ok '1,100 devices: how many are not' grep -q '>100 devices are left out' "$tmp/out"
+ok '1,100 devices: the sick one is there' grep -q '<h2>v1099<' "$tmp/out"
+ok '1,100 devices: no link leads nowhere' test -z "$(comm -13 <(grep -o 'id="[^"]*' "$tmp/out" | cut -c 5- | sort -u) \
+	<(grep -o 'href="#[^"]*' "$tmp/out" | cut -c 8- | sort -u))"
+
 # Bounded: a day of seconds is no larger than some minutes.
 size() {
 	"$ppooltop" report "$1" | wc -c

@@ -40,6 +40,25 @@ ok 'another state' refused '.pools[0].state = "dead"' 'pools.0.state: '
 ok 'a ratio above 1' refused '.totals.recycle_ratio = 1.01' 'totals.recycle_ratio: '
 ok 'another schema' refused '.schema = "ppooltop/2"' 'schema: '
 
+# Whatever a recording has, dump prints what is right, or refuses it in one line.
+right_or_refused() {
+	printf '{"schema": "ppooltop/1", %s}\n' "$1" >"$tmp/odd"
+	"$ppooltop" dump --input "$tmp/odd" >"$tmp/documents" 2>"$tmp/err"
+	case $? in
+	0) tests/validate "$tmp/documents" ;;
+	2) test ! -s "$tmp/documents" -a "$(wc -l <"$tmp/err")" = 1 ;;
+	*) false ;;
+	esac
+}
+for odd in '"time": "0001-01-01T00:00:00Z"' '"time": "1969-12-31T23:59:59.250Z"' \
+	'"time": "9999-12-31T23:59:60Z"' '"time": "1970-01-01T00:00:00Z"' '"host": {"cpus": -1}' \
+	'"source": {"missing": [{"counter": "", "reason": null}, {}]}' '"pools": [{"id": 0}]' \
+	'"pools": [{"destroyed_s": -0.5}]' '"pools": [{"destroyed_s": -1e308}]' \
+	'"source": {"level": "netlink"}' '"source": {"level": "none"}' '"source": {"counters": "full"}' \
+	'"pools": [{"device": {"ifindex": -1, "queue": -2}}]' '"pools": [{"since": "0000-01-01T00:00:00Z"}]' '"pools": [{"address": "0xAB", "key": "."}]'; do
+	ok "$odd: right, or refused" right_or_refused "$odd"
+done
+
 # README's examples, with a recording in place of the kernel.
 examples() {
 	sed -n '/^## JSON/,/^## /p' README.md | grep '^ppooltop dump'

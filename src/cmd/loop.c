@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "cmd.h"
 #include "util.h"
@@ -22,6 +24,23 @@ static int explain_read(const struct collect *c, int err)
 	return EXIT_FAILED;
 }
 
+/*
+ * Is the recording that is read the file that is written? What is added to it would be read in its
+ * turn, without end, and what replaces it would be its end.
+ */
+static bool writes_input(const struct options *opts)
+{
+	const char *file = opts->textfile ? opts->textfile : opts->output;
+	bool is_stdin = !strcmp(opts->input, "-");
+	struct stat in, out;
+
+	if (is_stdin ? fstat(STDIN_FILENO, &in) : stat(opts->input, &in))
+		return false;
+	if (file ? stat(file, &out) : fstat(STDOUT_FILENO, &out))
+		return false;
+	return S_ISREG(in.st_mode) && in.st_dev == out.st_dev && in.st_ino == out.st_ino;
+}
+
 int session_open(struct session *s, const struct options *opts, FILE *notes)
 {
 	struct collect_opts copts = {.notes = notes,
@@ -34,6 +53,11 @@ int session_open(struct session *s, const struct options *opts, FILE *notes)
 	memset(s, 0, sizeof(*s));
 	s->opts = opts;
 	model_init(&s->m);
+	if (opts->input && writes_input(opts)) {
+		complain("%s: it is what is read, and would be written",
+			 strcmp(opts->input, "-") != 0 ? opts->input : "standard input");
+		return EXIT_WANTING;
+	}
 	err = collect_open(&s->c, &copts);
 	if (err == -ENOTSUP)
 		return EXIT_WANTING; /* why was said */

@@ -17,6 +17,8 @@ static int explain_open(const char *path, int err)
 		complain("%s: another ppooltop records into it", path);
 	else if (err == -ELOOP || err == -ENOTSUP || err == -EISDIR || err == -ENXIO)
 		complain("%s: is no plain file", path);
+	else if (err == -ENOTEMPTY)
+		complain("%s.old: is a directory, and %s is to become it", path, path);
 	else
 		complain("%s: %s", path, strerror(-err));
 	return EXIT_WANTING;

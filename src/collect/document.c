@@ -14,8 +14,9 @@
 #include "hooks.h"
 #include "slots.h"
 
-#define MAX_CPUS     8192 /* the most that NR_CPUS may be, arch/x86/Kconfig */
-#define MAX_INTERVAL 1e9  /* seconds: more is no interval */
+#define MAX_CPUS     8192	    /* the most that NR_CPUS may be, arch/x86/Kconfig */
+#define MAX_INTERVAL 1e9	    /* seconds: more is no interval */
+#define MAX_TIME     253402300799LL /* the end of 9999, the last year of RFC 3339 */
 
 typedef struct json_object json;
 
@@ -133,6 +134,17 @@ static bool get_plain_int(struct reader *r, json *o, const char *key, int *v)
 	return true;
 }
 
+/* A number of something the kernel counts in an int from 0 on. */
+static bool get_index(struct reader *r, json *o, const char *key, int *v)
+{
+	int64_t value;
+
+	if (!get_int(r, o, key, 0, INT_MAX, &value))
+		return false;
+	*v = (int)value;
+	return true;
+}
+
 static double get_real(struct reader *r, json *o, const char *key)
 {
 	json *v = NULL;
@@ -197,7 +209,7 @@ static void get_text(struct reader *r, json *o, const char *key, char *to, size_
 		copy_text(to, len, text);
 }
 
-/* RFC 3339 in UTC, "2026-01-02T03:04:05.678Z". */
+/* RFC 3339 in UTC, "2026-01-02T03:04:05.678Z", of years that a document can have. */
 static bool parse_time(const char *text, struct timespec *ts)
 {
 	long unit = 100000000;
@@ -211,7 +223,7 @@ static bool parse_time(const char *text, struct timespec *ts)
 		for (end++; *end >= '0' && *end <= '9'; end++, unit /= 10)
 			ts->tv_nsec += (*end - '0') * unit;
 	ts->tv_sec = timegm(&tm);
-	return !strcmp(end, "Z");
+	return !strcmp(end, "Z") && ts->tv_sec >= 0 && ts->tv_sec <= MAX_TIME;
 }
 
 static void get_time(struct reader *r, json *o, const char *key, struct timespec *ts)
@@ -302,10 +314,10 @@ static void get_netns(struct reader *r, json *o, uint32_t *inode, char *name, si
 static void get_device(struct reader *r, json *o, struct pool *p)
 {
 	get_text(r, o, "ifname", p->ifname, sizeof(p->ifname));
-	get_plain_int(r, o, "ifindex", &p->ifindex);
+	get_index(r, o, "ifindex", &p->ifindex);
 	get_netns(r, o, &p->netns, p->netns_name, sizeof(p->netns_name));
 	get_text(r, o, "driver", p->driver, sizeof(p->driver));
-	get_plain_int(r, o, "queue", &p->queue);
+	get_index(r, o, "queue", &p->queue);
 	get_u32(r, o, "napi_id", &p->napi_id);
 	get_text(r, o, "dev", p->dev, sizeof(p->dev));
 }
@@ -447,7 +459,7 @@ static int get_pool(struct reader *r, json *o)
 	if (!p)
 		return -ENOMEM;
 	get_address(r, o, p);
-	if (get_u32(r, o, "id", &p->id))
+	if (get_u32(r, o, "id", &p->id) && p->id) /* the kernel's begin at 1 */
 		p->has |= POOL_HAS_ID;
 	get_state(r, o, p);
 	p->visible = get_bool(r, o, "visible");
@@ -457,6 +469,8 @@ static int get_pool(struct reader *r, json *o)
 	get_params(r, get_object(r, o, "params"), p);
 	get_books(r, o, p);
 	destroyed_s = get_real(r, o, "destroyed_s");
+	if (destroyed_s < 0)
+		wrong(r, "destroyed_s", "a number that is not negative");
 	if (isfinite(destroyed_s)) {
 		p->destroyed_s = destroyed_s;
 		p->has |= POOL_HAS_DESTROYED;
@@ -548,7 +562,7 @@ static int get_devices(struct reader *r, json *list)
 		if (!past)
 			return -ENOMEM;
 		get_text(r, device, "ifname", past->ifname, sizeof(past->ifname));
-		get_plain_int(r, device, "ifindex", &past->ifindex);
+		get_index(r, device, "ifindex", &past->ifindex);
 		get_netns(r, device, &past->netns, past->netns_name, sizeof(past->netns_name));
 		get_text(r, device, "driver", past->driver, sizeof(past->driver));
 		past->others = get_bool(r, o, "others");
@@ -571,11 +585,18 @@ static const char *source_name(const char *word)
 	i = word_index(rung_names, NR_RUNGS, word);
 	if (i >= 0)
 		return rung_names[i];
-	i = word_index(level_names, PP_NR_LEVELS, word);
-	if (i >= 0)
-		return level_names[i];
 	i = word_index(names, sizeof(names) / sizeof(names[0]), word);
 	return i >= 0 ? names[i] : "unknown";
+}
+
+static const char *get_level(struct reader *r, json *o)
+{
+	const char *word = get_string(r, o, "level");
+	int i = word ? word_index(level_names, PP_NR_LEVELS, word) : -1;
+
+	if (word && i < 0)
+		wrong(r, "level", "full, derived or slow");
+	return i >= 0 ? level_names[i] : NULL;
 }
 
 static void get_missing(struct reader *r, json *list, struct source_info *info)
@@ -596,7 +617,7 @@ static void get_source(struct reader *r, json *o)
 
 	info->counters = source_name(get_string(r, o, "counters"));
 	info->state = source_name(get_string(r, o, "state"));
-	info->level = source_name(get_string(r, o, "level"));
+	info->level = get_level(r, o);
 	info->attached = get_bool(r, o, "attached");
 	for (int i = 0; i < PP_NR_COUNTERS; i++) {
 		const char *from = get_string(r, each, counter_paths[i]);
@@ -620,7 +641,7 @@ static void get_head(struct reader *r, json *doc)
 	get_real(r, doc, "interval_s"); /* for document_interval(), which does not complain */
 	get_text(r, host, "name", s->host.name, sizeof(s->host.name));
 	get_text(r, host, "kernel", s->host.kernel, sizeof(s->host.kernel));
-	get_plain_int(r, host, "cpus", &s->host.cpus);
+	get_index(r, host, "cpus", &s->host.cpus);
 	if (get_int(r, host, "page_size", 0, LONG_MAX, &page_size))
 		s->host.page_size = (long)page_size;
 	get_u64(r, losses, "pools", &s->lost_pools);

@@ -15,6 +15,7 @@
 struct stream {
 	int fd;
 	bool begun;
+	bool between;	   /* two frames */
 	ZSTD_DCtx *zstd;   /* NULL: as it is in the file */
 	ZSTD_inBuffer raw; /* of buf, what was read and not yet decompressed */
 	char buf[65536];
@@ -87,6 +88,27 @@ static int take_raw(struct stream *s, char *buf, size_t len)
 	return (int)n;
 }
 
+/* Where the power failed, zeros may be in the place of what was to be written. */
+static void skip_zeros(struct stream *s)
+{
+	while (s->raw.pos < s->raw.size && !s->buf[s->raw.pos])
+		s->raw.pos++;
+}
+
+/* As ZSTD_decompressStream(), from one frame to the next. */
+static size_t decompress(struct stream *s, ZSTD_outBuffer *out)
+{
+	size_t left, from;
+
+	if (s->between)
+		skip_zeros(s);
+	from = s->raw.pos;
+	/* Even with nothing to read there may be something to write. */
+	left = ZSTD_decompressStream(s->zstd, out, &s->raw);
+	s->between = !left || (s->between && s->raw.pos == from);
+	return left;
+}
+
 int stream_read(struct stream *s, char *buf, size_t len, bool nowait, const char **why)
 {
 	ZSTD_outBuffer out = {buf, len, 0};
@@ -98,10 +120,8 @@ int stream_read(struct stream *s, char *buf, size_t len, bool nowait, const char
 		return s->raw.pos < s->raw.size ? take_raw(s, buf, len)
 						: read_raw(s, buf, len, nowait);
 	while (!out.pos) {
-		size_t left;
+		size_t left = decompress(s, &out);
 
-		/* Even with nothing to read there may be something to write. */
-		left = ZSTD_decompressStream(s->zstd, &out, &s->raw);
 		if (ZSTD_isError(left)) {
 			*why = ZSTD_getErrorName(left);
 			return -EBADMSG;

@@ -46,6 +46,7 @@ void stop_on_signals(void)
 		if (!sigaction(stops[i], NULL, &old) && old.sa_handler != SIG_IGN)
 			sigaction(stops[i], &sa, NULL);
 	sigaction(SIGPIPE, &ignore, NULL);
+	sigaction(SIGXFSZ, &ignore, NULL);
 }
 
 bool stopped(void)

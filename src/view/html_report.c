@@ -87,6 +87,15 @@ static int compare(const void *a, const void *b)
 	return c ? c : (p->device > q->device) - (p->device < q->device);
 }
 
+/* Those with something wrong, then the busiest: with charts, and on the page at all. */
+#define CHARTED_DEVICES 40
+#define TABLED_DEVICES	1000
+
+static size_t nr_tabled(const struct recording *r)
+{
+	return r->nr_devices < TABLED_DEVICES ? r->nr_devices : TABLED_DEVICES;
+}
+
 /* As grave as a warning, but after those that have one. */
 #define LOSSY (1000 * VERDICT_WARN)
 
@@ -207,7 +216,7 @@ static void put_device_table(FILE *f, const struct recording *r, const struct po
 		"<th scope=\"col\" class=\"l\">verdict</th></tr></thead>\n<tbody>\n",
 		r->intervals ? "Means per second over the recording" : "Counts", per, per, per,
 		per);
-	for (size_t i = 0; i < r->nr_devices; i++)
+	for (size_t i = 0; i < nr_tabled(r); i++)
 		put_device_line(f, r, pools, places[i].device);
 	fputs("</tbody></table></div>\n", f);
 }
@@ -255,8 +264,6 @@ static void put_device(struct html *h, const struct recording *r, const struct p
 	fputs("</section>\n", h->f);
 }
 
-#define CHARTED_DEVICES 40 /* those with something wrong, then the busiest */
-
 /* What is not on the page. */
 static void put_limits(FILE *f, const struct recording *r, const struct pools *p)
 {
@@ -269,6 +276,11 @@ static void put_limits(FILE *f, const struct recording *r, const struct pools *p
 		fprintf(f,
 			"<p class=\"soft\">Devices with charts: %d of %zu, the first here.</p>\n",
 			CHARTED_DEVICES, r->nr_devices);
+	if (nr_tabled(r) < r->nr_devices)
+		fprintf(f,
+			"<p class=\"warn\">%zu devices are left out, with their pools: those with "
+			"something wrong and the busiest are here, %d in all.</p>\n",
+			r->nr_devices - nr_tabled(r), TABLED_DEVICES);
 	if (p->nr_tabled < p->nr)
 		fprintf(f,
 			"<p class=\"warn\">%zu pools are left out: those with a verdict and the "
@@ -300,7 +312,7 @@ static void put_page(FILE *f, const struct recording *r, const struct pools *poo
 	html_counters(f, &r->m.totals.total, r->m.totals.counters_known, &r->totals, "totals",
 		      "Counters of all devices, those of pools that are gone included");
 	fputs("</section>\n", f);
-	for (size_t i = 0; i < r->nr_devices; i++)
+	for (size_t i = 0; i < nr_tabled(r); i++)
 		put_device(&h, r, pools, places[i].device, i < CHARTED_DEVICES);
 	html_glossary(f);
 	fputs("</main>\n", f);

@@ -29,6 +29,12 @@ static json *new_string(const char *s)
 	return json_object_new_string_len(out, (int)text_utf8(s, out, sizeof(out)));
 }
 
+/* The same of what is a string in any case. */
+static json *new_text(const char *s)
+{
+	return s[0] ? new_string(s) : json_object_new_string("");
+}
+
 static json *new_int(bool known, int64_t v)
 {
 	return known ? json_object_new_int64(v) : NULL;
@@ -285,8 +291,8 @@ static json *new_source(const struct source_info *info)
 	for (int i = 0; i < info->nr_missing; i++) {
 		json *m = json_object_new_object();
 
-		add(m, "counter", new_string(info->missing[i].counter));
-		add(m, "reason", new_string(info->missing[i].reason));
+		add(m, "counter", new_text(info->missing[i].counter));
+		add(m, "reason", new_text(info->missing[i].reason));
 		json_object_array_add(missing, m);
 	}
 	add(o, "counters", new_string(info->counters));

@@ -45,6 +45,16 @@ static bool is_ours(const void *frames, size_t len)
 	return out.pos == sizeof(text) && !memcmp(text, BEGINS, sizeof(text));
 }
 
+/* Where the power failed, zeros may be in the place of what was to be written. */
+static bool are_zeros(const char *bytes, size_t len)
+{
+	while (len && !*bytes) {
+		bytes++;
+		len--;
+	}
+	return !len;
+}
+
 /* How many of these bytes are whole frames; -EBADMSG if what follows does not begin as one. */
 static off_t whole_frames(const char *frames, size_t len)
 {
@@ -55,7 +65,8 @@ static off_t whole_frames(const char *frames, size_t len)
 	while (pos < len) {
 		size_t n = ZSTD_findFrameCompressedSize(frames + pos, len - pos);
 
-		if (ZSTD_getErrorCode(n) == ZSTD_error_srcSize_wrong)
+		if (ZSTD_getErrorCode(n) == ZSTD_error_srcSize_wrong ||
+		    are_zeros(frames + pos, len - pos))
 			break;
 		if (ZSTD_isError(n))
 			return -EBADMSG;
@@ -113,11 +124,32 @@ static int open_file(struct recorder *r)
 	return err == -EWOULDBLOCK ? -EBUSY : err;
 }
 
+/* Will it be possible to rename the file to this? Better now than after days. */
+static int check_old(const struct recorder *r)
+{
+	struct stat st;
+
+	if (lstat(r->old, &st))
+		return errno == ENOENT ? 0 : -errno;
+	return S_ISDIR(st.st_mode) ? -ENOTEMPTY : 0;
+}
+
+/* Is it still our file that has the name? It may have been moved, and another one be there. */
+static bool is_in_place(const struct recorder *r)
+{
+	struct stat named, ours;
+
+	return !lstat(r->path, &named) && !fstat(r->fd, &ours) && named.st_dev == ours.st_dev &&
+	       named.st_ino == ours.st_ino;
+}
+
 /* Begin a new file. If that fails, the one there is stays in use. */
 static int rotate(struct recorder *r)
 {
 	int fd = r->fd, err;
 
+	if (!is_in_place(r))
+		return -ESTALE;
 	if (rename(r->path, r->old))
 		return -errno;
 	err = open_file(r);
@@ -146,7 +178,9 @@ int recorder_open(struct recorder **out, const char *path, uint64_t max_bytes)
 	if (r->path && r->zstd && r->old) {
 		/* What was damaged is told from what is whole. */
 		ZSTD_CCtx_setParameter(r->zstd, ZSTD_c_checksumFlag, 1);
-		err = open_file(r);
+		err = check_old(r);
+		if (!err)
+			err = open_file(r);
 	}
 	if (err) {
 		recorder_close(r);
