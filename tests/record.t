@@ -164,6 +164,14 @@ ok 'another file that zstd compressed' refused 'is there, and is no recording' "
 ok 'documents' refused 'is there, and is no recording' $screens
 ok 'something after a recording' refused 'is there, and is no recording' "$tmp/more"
 ok 'no such directory' refused 'No such file or directory' "$tmp/none/rec"
+# itself INPUT: a recording that is read does not grow by it
+itself() {
+	cp "$tmp/rec" "$tmp/same"
+	timeout 20 "$ppooltop" record --input "$1" "$tmp/same" <"$tmp/same" 2>"$tmp/err"
+	test $? = 2 && grep -qF "$tmp/same: is what --input reads" "$tmp/err" && cmp "$tmp/rec" "$tmp/same"
+}
+ok 'a recording into itself' itself "$tmp/same"
+ok 'and from stdin' itself -
 "$ppooltop" record --input "$tmp/none" "$tmp/new" 2>"$tmp/err"
 ok 'nothing to record: exit 2, and no file' test $? = 2 -a ! -e "$tmp/new"
 

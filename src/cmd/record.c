@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "cmd.h"
 #include "recorder.h"
@@ -22,6 +24,18 @@ static int explain_open(const char *path, int err)
 	return EXIT_WANTING;
 }
 
+/* What is read would grow by what is written of it, and never end. */
+static bool is_input(const char *path, const char *input)
+{
+	struct stat in, out;
+
+	if (!input || stat(path, &out) || !S_ISREG(out.st_mode))
+		return false;
+	if (strcmp(input, "-") ? stat(input, &in) : fstat(STDIN_FILENO, &in))
+		return false;
+	return in.st_dev == out.st_dev && in.st_ino == out.st_ino;
+}
+
 static int record(const struct model *m, void *arg)
 {
 	return recorder_add(arg, m);
@@ -37,6 +51,10 @@ int record_main(int argc, char **argv)
 	if (code >= 0)
 		return code;
 	opts.output = opts.operands[0];
+	if (is_input(opts.output, opts.input)) {
+		complain("%s: is what --input reads; record into another file", opts.output);
+		return EXIT_WANTING;
+	}
 	code = recorder_open(&r, opts.output, opts.max_bytes ? opts.max_bytes : MAX_BYTES);
 	if (code)
 		return explain_open(opts.output, code);
