@@ -59,7 +59,7 @@ help:
 	@echo 'check-style    clang-format, clang-tidy, cppcheck'
 	@echo 'vmlinux-check  compare vmlinux/vmlinux.h with the BTF of the lab kernels'
 	@echo 'lab            the tests on the lab kernels, those that take long as well'
-	@echo 'bench          what watching costs, in instructions'
+	@echo 'bench          what watching, drawing and exporting cost'
 	@echo 'install        into $$(DESTDIR)$$(prefix), now $(DESTDIR)$(prefix)'
 	@echo 'clean          remove $(B)/'
 

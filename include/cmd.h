@@ -33,6 +33,9 @@ struct command {
 extern const struct command commands[];
 extern const int nr_commands;
 
+/* The row of that name, or NULL. */
+const struct command *find_command(const char *name);
+
 int top_main(int argc, char **argv);
 int show_main(int argc, char **argv);
 int dump_main(int argc, char **argv);
@@ -79,8 +82,7 @@ struct options {
  */
 int options_parse(struct options *o, int argc, char **argv);
 
-/* Help for one command, or for all. */
-void command_usage(FILE *f, const struct command *c);
+/* Help for all commands. */
 void usage(FILE *f);
 
 /* What top and show do once their options are known; they return the code to exit with. */

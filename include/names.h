@@ -11,8 +11,7 @@
 /* A network namespace: its name, or else its inode number; empty: unknown. At most NETNS_LEN. */
 void name_netns(uint32_t inode, const char *name, char *to);
 
-/* One string that is this pool and no other for as long as the machine runs. At most POOL_KEY_LEN.
- */
+/* One string that is this pool and no other while collection runs. At most POOL_KEY_LEN. */
 void name_pool(const struct pool *p, char *to);
 
 #endif /* PPOOLTOP_NAMES_H */

@@ -41,7 +41,4 @@ enum color {
 	COLOR_NEVER,
 };
 
-/* "live", "draining", ...: the words of the JSON document. */
-const char *pool_state_name(enum pool_state state);
-
 #endif /* PPOOLTOP_VIEW_H */

@@ -16,25 +16,17 @@ const struct command commands[] = {
 	 "FILE [FILE2]", report_main},
 	{"record", "snapshots to a file, after those that are in it", "icdPnSLIZvVh", "FILE",
 	 record_main},
-	{"replay", "and back into the live view", "icsdPnCOvVh", "FILE", replay_main},
+	{"replay", "a recording in the live view", "icsdPnCOvVh", "FILE", replay_main},
 	{"export", "series for Prometheus; --textfile FILE -i S keeps a file up to date",
 	 "icdPnTQCMSLIvVh", "", export_main},
 	{"probe", "what this kernel offers, and what will be n/a and why", "jpvVh", "", probe_main},
 	{"attach", "begin collection that goes on without a process", "SLvVh", "", attach_main},
-	{"detach", "end it", "vVh", "", detach_main},
+	{"detach", "end what attach began", "vVh", "", detach_main},
 	{"demo", "make page_pool traffic in private namespaces and show it", "icsCSLOvVh", "",
 	 demo_main},
 };
 
 const int nr_commands = sizeof(commands) / sizeof(commands[0]);
-
-static const struct command *find_command(const char *name)
-{
-	for (int i = 0; i < nr_commands; i++)
-		if (!strcmp(commands[i].name, name))
-			return &commands[i];
-	return NULL;
-}
 
 /*
  * What is opened later must not become a closed standard stream. One that was closed can be neither

@@ -43,12 +43,12 @@ static const struct option_row {
 
 #define NR_ROWS (int)(sizeof(rows) / sizeof(rows[0]))
 
-static const struct command *command_named(const char *name)
+const struct command *find_command(const char *name)
 {
 	for (int i = 0; i < nr_commands; i++)
 		if (!strcmp(commands[i].name, name))
 			return &commands[i];
-	return &commands[0];
+	return NULL;
 }
 
 static void put_option(FILE *f, const struct option_row *r)
@@ -59,7 +59,7 @@ static void put_option(FILE *f, const struct option_row *r)
 		(int)(20 - strlen(r->name) - (r->arg ? 1 : 0)), r->arg ? r->arg : "", r->help);
 }
 
-void command_usage(FILE *f, const struct command *c)
+static void command_usage(FILE *f, const struct command *c)
 {
 	fprintf(f, "usage: ppooltop %s [OPTIONS]%s%s\n%s\n\n", c->name, *c->operands ? " " : "",
 		c->operands, c->help);
@@ -276,7 +276,7 @@ static int take_operands(struct options *o, const struct command *c, int argc, c
 
 int options_parse(struct options *o, int argc, char **argv)
 {
-	const struct command *c = command_named(argv[0]);
+	const struct command *c = find_command(argv[0]);
 	struct option longs[NR_ROWS + 1] = {0};
 	/* The first colon: tell a missing value from an unknown option. */
 	char shorts[2 * NR_ROWS + 2] = ":", *end = shorts + 1;

@@ -11,10 +11,12 @@
 
 static int explain_open(const char *path, int err)
 {
+	if (err == -EBUSY) {
+		complain("%s: another ppooltop records into it", path);
+		return EXIT_FAILED;
+	}
 	if (err == -EBADMSG)
 		complain("%s: is there, and is no recording: it is left as it is", path);
-	else if (err == -EBUSY)
-		complain("%s: another ppooltop records into it", path);
 	else if (err == -ELOOP || err == -ENOTSUP || err == -EISDIR || err == -ENXIO)
 		complain("%s: is no plain file", path);
 	else if (err == -ENOTEMPTY)

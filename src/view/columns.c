@@ -8,7 +8,6 @@
 #include "columns.h"
 #include "util.h"
 #include "verdict.h"
-#include "view.h"
 
 #define ALLOC_TERMS (1u << PP_FAST | 1u << PP_REFILL | 1u << PP_SLOW | 1u << PP_SLOW_HIGH_ORDER)
 #define CACHE_SIZE  128 /* PP_ALLOC_CACHE_SIZE, include/net/page_pool/types.h */
@@ -132,7 +131,7 @@ static double value_queue(const struct row *r)
 
 static void print_state(const struct row *r, char *cell)
 {
-	snprintf(cell, CELL, "%s", pool_state_name(first(r)->state));
+	snprintf(cell, CELL, "%s", pool_state_names[first(r)->state]);
 }
 
 static enum mark mark_state(const struct row *r)

@@ -7,7 +7,6 @@
 #include "columns.h"
 #include "html_pools.h"
 #include "util.h"
-#include "view.h"
 
 /* The text of column @title for it. */
 static void cell_of(const struct recording *r, const struct listed *l, const char *title,
@@ -23,7 +22,7 @@ static void cell_of(const struct recording *r, const struct listed *l, const cha
 
 static const char *state_of(const struct listed *l)
 {
-	return l->gone ? "gone" : pool_state_name(l->mp.pool->state);
+	return l->gone ? "gone" : pool_state_names[l->mp.pool->state];
 }
 
 static const struct verdict_rule *rule_of(const struct recording *r, const struct listed *l)

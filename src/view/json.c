@@ -14,11 +14,6 @@
 
 typedef struct json_object json;
 
-const char *pool_state_name(enum pool_state state)
-{
-	return pool_state_names[state];
-}
-
 /* json-c wants UTF-8. */
 static json *new_string(const char *s)
 {

@@ -5,7 +5,6 @@
 
 #include "prometheus_priv.h"
 #include "util.h"
-#include "view.h"
 
 /* Where series go: to a file, or nowhere but to be counted. */
 struct sink {

@@ -340,7 +340,8 @@ static void append(struct tui *t, int key)
 	t->typed[len + n] = '\0';
 }
 
-void tui_type(struct tui *t, int key)
+/* A key while something is typed in. */
+static void type(struct tui *t, int key)
 {
 	enum tui_prompt prompt = t->prompt;
 
@@ -379,7 +380,7 @@ void tui_key(struct tui *t, int key)
 {
 	t->note[0] = '\0';
 	if (t->prompt) {
-		tui_type(t, key);
+		type(t, key);
 		return;
 	}
 	for (int i = 0; i < tui_nr_bindings; i++) {

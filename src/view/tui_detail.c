@@ -8,7 +8,6 @@
 #include "tui_draw.h"
 #include "util.h"
 #include "verdict.h"
-#include "view.h"
 
 #define LABEL 11 /* columns of the words on the left */
 
@@ -332,7 +331,7 @@ void page_detail(struct page *p, struct tui *t, const struct model_pool *mp, int
 	column_print(column_find("DEVICE"), &r, name);
 	column_print(column_find("POOL"), &r, id);
 	page_line(p);
-	page_add(p, STYLE_TITLE, " %s  pool %s  %s ", name, id, pool_state_name(mp->pool->state));
+	page_add(p, STYLE_TITLE, " %s  pool %s  %s ", name, id, pool_state_names[mp->pool->state]);
 	add_verdict(p, t, mp, width);
 	add_counters(p, t, &r, width);
 	add_occupancy(p, t, &r, width);

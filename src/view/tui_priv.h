@@ -22,9 +22,6 @@ void tui_set_sort(struct tui *t, const struct column *c);
 /* Begin to type. */
 void tui_ask(struct tui *t, enum tui_prompt prompt, const char *text);
 
-/* A key while something is typed in. */
-void tui_type(struct tui *t, int key);
-
 /* The next line that contains what was searched for, from @from on and around. */
 void tui_find(struct tui *t, size_t from);
 
