@@ -131,6 +131,8 @@ static void start(char **argv)
 	if (!child) {
 		close(master);
 		login_tty(slave);
+		/* As at a login: what runs in the background has SIGINT ignored. */
+		signal(SIGINT, SIG_DFL);
 		execvp(argv[0], argv);
 		_exit(127);
 	}
