@@ -40,7 +40,7 @@ exported() {
 }
 expect "export has the numbers of dump" 0 exported
 ppooltop export -i 0.1 --textfile /tmp/ppooltop.prom & exporter=$!
-expect "export keeps a file" 0 sh -c "for i in \$(seq 60); do sleep 1; grep -qs ^ppooltop_pages_held_total /tmp/ppooltop.prom && exit 0; done; exit 1"
+expect "export keeps a file" 0 sh -c "for i in \$(seq 60); do sleep 1; grep -qs ^ppooltop_last_update_timestamp_seconds /tmp/ppooltop.prom && exit 0; done; exit 1"
 kill $exporter; wait $exporter
 expect "until it is stopped" 1 test -e /tmp/ppooltop.prom
 
