@@ -1,20 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Interrupted during dump: a whole document or none, also where the reader is slow.
-cd "$(dirname "$0")/.." || exit 1
-ppooltop=${B:-build}/ppooltop
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-n=0
-ok() {
-	n=$((n + 1))
-	if "${@:2}" >"$tmp/said" 2>&1; then
-		echo "ok $n - $1"
-	else
-		echo "not ok $n - $1"
-		head -c 1000 "$tmp/said" | sed 's/^/# /'
-	fi
-}
+. "$(dirname "$0")/tap.sh"
 
 # Far more than a pipe holds (64 KiB, pipe(7)), so that the signal comes while it is written.
 "$ppooltop" dump --input tests/fixtures/screens.jsonl -c 1 | jq -c '.pools = [range(400) as $i |

@@ -1,15 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # On the machine the tests run on, whatever it allows: full counters, or a line that says why not.
-cd "$(dirname "$0")/.." || exit 1
-ppooltop=${B:-build}/ppooltop
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-n=0
-ok() {
-	n=$((n + 1))
-	if "${@:2}"; then echo "ok $n - $1"; else echo "not ok $n - $1"; sed 's/^/# /' "$tmp"/*; fi
-}
+. "$(dirname "$0")/tap.sh"
 
 "$ppooltop" dump >"$tmp/doc" 2>"$tmp/err"
 status=$?

@@ -1,15 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # --input on the command line: fixtures, and what is no recording.
-cd "$(dirname "$0")/.." || exit 1
-ppooltop=${B:-build}/ppooltop
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-n=0
-ok() {
-	n=$((n + 1))
-	if "${@:2}"; then echo "ok $n - $1"; else echo "not ok $n - $1"; head "$tmp"/* | sed 's/^/# /'; fi
-}
+. "$(dirname "$0")/tap.sh"
 
 mkdir "$tmp/made"
 tests/fixtures/make "$tmp/made"

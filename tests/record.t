@@ -1,24 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Recordings: what goes in comes out, whatever happens to the recorder and to its file.
-cd "$(dirname "$0")/.." || exit 1
-ppooltop=$(readlink -f "${B:-build}/ppooltop")
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-n=0
-ok() {
-	n=$((n + 1))
-	if "${@:2}" >"$tmp/said" 2>&1; then
-		echo "ok $n - $1"
-	else
-		echo "not ok $n - $1"
-		head -20 "$tmp/said" "$tmp/err" 2>/dev/null | cut -c 1-200 | sed 's/^/# /'
-	fi
-}
-skip() {
-	n=$((n + 1))
-	echo "ok $n - $1 # SKIP $2"
-}
+. "$(dirname "$0")/tap.sh"
 
 # The numbered documents FIRST to LAST: their number is in the host's name.
 documents() {

@@ -2,20 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Documents are as contrib/ppooltop.schema.json says, and README's examples of them work. Documents
 # of the lab are looked at by tests/vm/tap.
-cd "$(dirname "$0")/.." || exit 1
-ppooltop=${B:-build}/ppooltop
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-n=0
-ok() {
-	n=$((n + 1))
-	if "${@:2}" >"$tmp/out" 2>&1; then
-		echo "ok $n - $1"
-	else
-		echo "not ok $n - $1"
-		head -20 "$tmp/out" | sed 's/^/# /'
-	fi
-}
+. "$(dirname "$0")/tap.sh"
 
 for file in tests/fixtures/*.jsonl; do
 	ok "${file##*/}" tests/validate --sparse "$file"
@@ -29,8 +16,8 @@ ok 'this machine' test ! -s "$tmp/documents" -o "$(tests/validate "$tmp/document
 "$ppooltop" dump --input tests/fixtures/draining.jsonl -c 1 >"$tmp/one"
 refused() {
 	jq -c "$1" "$tmp/one" >"$tmp/wrong"
-	tests/validate "$tmp/wrong" >"$tmp/said" && return 1
-	grep -F "$2" "$tmp/said" || { cat "$tmp/said"; return 1; }
+	tests/validate "$tmp/wrong" >"$tmp/why" && return 1
+	grep -F "$2" "$tmp/why" || { cat "$tmp/why"; return 1; }
 }
 ok 'a key that is missing' refused 'del(.pools[0].hold)' "pools.0: 'hold' is a required property"
 ok 'one that is new' refused '.host.new = 1' "host: Additional properties"
