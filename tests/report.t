@@ -1,34 +1,17 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The page of "report", and "show" of two recordings.
-cd "$(dirname "$0")/.." || exit 1
-ppooltop=${B:-build}/ppooltop
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-n=0
-ok() {
-	n=$((n + 1))
-	if "${@:2}"; then
-		echo "ok $n - $1"
-	else
-		echo "not ok $n - $1"
-		head -n 5 "$tmp"/out "$tmp"/err "$tmp"/faults 2>/dev/null | cut -c 1-200 | sed 's/^/# /'
-	fi
-}
-skip() {
-	n=$((n + 1))
-	echo "ok $n - $1 # SKIP $2"
-}
+. "$(dirname "$0")/tap.sh"
 
 # Well-formed, alone, accessible, and with the numbers of dump.
 page_is_right() {
 	"$ppooltop" dump --input "$1" >"$tmp/docs" &&
 		"$ppooltop" report "$1" >"$tmp/out" 2>"$tmp/err" && test ! -s "$tmp/err" &&
-		tests/page "$tmp/out" "$tmp/docs" >"$tmp/faults"
+		tests/page "$tmp/out" "$tmp/docs"
 }
 pair_is_right() {
 	"$ppooltop" report "$1" "$2" >"$tmp/out" 2>"$tmp/err" && test ! -s "$tmp/err" &&
-		tests/page "$tmp/out" >"$tmp/faults"
+		tests/page "$tmp/out"
 }
 for file in tests/fixtures/*.jsonl; do
 	ok "${file##*/}: the page" page_is_right "$file"
